@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <shared_mutex>
 #include <string>
@@ -41,8 +41,8 @@ class MovieCache {
   // Counts a hit or a miss.
   [[nodiscard]] Lookup find(std::string_view last_name);
 
-  // Keeps what was loaded after a miss, unless the key's shard was evicted since: then it may be out of date.
-  // With all places taken the oldest entry of the shard goes.
+  // Keeps what was loaded after a miss, unless something in the key's shard was evicted since: then it may be
+  // out of date. Drops what has expired, and with all places taken the oldest entry of the shard.
   void put(std::string_view last_name, MovieList movies, std::uint64_t generation);
 
   void evict(std::string_view last_name);
@@ -58,21 +58,18 @@ class MovieCache {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
+  using Order = std::list<std::string_view>;  // views of the keys in `entries`, which stay where they are
   struct Entry {
     MovieList movies;
     std::chrono::steady_clock::time_point expires;
-    std::uint64_t serial = 0;  // which of the records in `order` is this entry's
+    Order::iterator place;
   };
-  struct Record {
-    std::string key;
-    std::uint64_t serial = 0;
-  };
+  using Entries = std::unordered_map<std::string, Entry, StringHash, std::equal_to<>>;
   struct alignas(64) Shard {
     mutable std::shared_mutex mutex;
-    std::uint64_t generation = 0;
-    std::uint64_t next_serial = 0;
-    std::unordered_map<std::string, Entry, StringHash, std::equal_to<>> entries;
-    std::deque<Record> order;  // as written: with one lifetime for all also the order of expiry
+    std::uint64_t generation = 0;  // evictions so far
+    Entries entries;
+    Order order;  // as written: with one lifetime for all also the order of expiry
   };
   struct alignas(64) Counters {
     std::atomic<std::uint64_t> hits{0};
@@ -80,7 +77,7 @@ class MovieCache {
   };
 
   [[nodiscard]] Shard& shard_of(std::string_view key);
-  void make_room(Shard& shard, std::chrono::steady_clock::time_point now);
+  static void erase(Shard& shard, Entries::iterator entry);
 
   CacheSettings settings_;
   std::size_t max_keys_per_shard_;

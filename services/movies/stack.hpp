@@ -5,6 +5,7 @@
 #include "services/movies/repository.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace heddle::movies {
 
@@ -13,20 +14,18 @@ struct StackSettings {
   bool read_only = true;
 };
 
-// Owns memory repository, read-only layer and cache. Lives as long as the service.
+// A memory repository, a cache around it, and a read-only layer outermost: as in the ancestor, a save that
+// stores nothing evicts nothing. Lives as long as the service.
 class RepositoryStack {
  public:
   explicit RepositoryStack(StackSettings settings = {});
 
-  [[nodiscard]] Repository& repository() { return *top_; }
+  [[nodiscard]] Repository& repository() { return *layers_.back(); }
   [[nodiscard]] const MovieCache* cache() const { return cache_.get(); }  // null: the cache is off
 
  private:
-  std::unique_ptr<Repository> memory_;
-  std::unique_ptr<Repository> read_only_;
   std::unique_ptr<MovieCache> cache_;
-  std::unique_ptr<Repository> cached_;
-  Repository* top_ = nullptr;
+  std::vector<std::unique_ptr<Repository>> layers_;  // each refers to the one before it
 };
 
 }  // namespace heddle::movies
