@@ -1,0 +1,25 @@
+"""The one place where the harness uses `analysis`: metrics of a trial, and the report of a run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+Metrics = dict[str, float | int | None]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What the harness needs of the analysis; tests put in their own."""
+
+    metric_names: tuple[str, ...]
+    trial_metrics: Callable[[Path], Metrics]
+    render_run: Callable[[Path, bool], list[str]]
+
+
+def load_analysis() -> Analysis:
+    """Imports the real one; late, because it needs packages that --help does not."""
+    from analysis.registry import METRICS
+    from analysis.render import render_run
+    from analysis.trial import trial_metrics
+
+    return Analysis(tuple(metric.name for metric in METRICS), trial_metrics, render_run)

@@ -1,0 +1,12 @@
+"""Fixtures of the harness's tests."""
+
+from pathlib import Path
+
+import pytest
+from harness_checkout import Checkout, make_checkout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """A small checkout of its own for each test."""
+    return make_checkout(tmp_path)
