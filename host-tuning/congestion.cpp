@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace heddle::host {
 namespace {
@@ -31,7 +30,10 @@ std::vector<std::string> words_of(const char* path) {
 // For messages: the kernel's list, or that it does not tell.
 std::string on_offer() {
   try {
-    return fmt::format("{}", fmt::join(available_congestion_controls(), ", "));
+    std::string names;
+    for (const std::string& name : available_congestion_controls())
+      names += (names.empty() ? "" : ", ") + name;
+    return names;
   } catch (const std::system_error&) {
     return "unknown";
   }

@@ -1,5 +1,6 @@
-// Movies to JSON, written straight from the structs: no tree in between. Measured on the Allen list (1,6xx
-// bytes, GCC 12 -O3, callgrind): see the figures in docs/methodology.md.
+// Movies to JSON, written straight from the structs. The list of Allen's films (1,646 bytes) takes 18,000
+// instructions this way and 70,000 through a Boost.JSON tree in a monotonic buffer (callgrind, GCC 12 -O3,
+// Boost 1.81), and no 16 KiB of stack, of which a fiber has little.
 #include "services/api/json.hpp"
 #include "services/api/writer.hpp"
 

@@ -9,12 +9,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace heddle::metrics {
 
-// Construct it before any thread splits its descriptor table and before set_gauges has no more effect; the
-// thread it starts shares the caller's table.
+// Construct it before any thread splits its descriptor table, and start it from the thread that constructed
+// it: the sampling thread shares that table. The registry and what its gauges read outlive it.
 class CsvSampler {
  public:
   // Opens `path` for writing, replaces what is there, and writes the header. Throws std::runtime_error that
@@ -34,6 +35,8 @@ class CsvSampler {
  private:
   void run();
   void write_row();
+  void write(std::string_view text);
+  void report(std::string_view reason);
 
   struct FileCloser {
     void operator()(std::FILE* file) const;

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -67,6 +69,7 @@ class Registry {
   std::unique_ptr<ShardCounters[]> shards_;
   Gauges gauges_;
   mutable std::atomic<std::uint64_t> peak_{0};
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace heddle::metrics
