@@ -1,0 +1,14 @@
+#include "services/servers/exchange.hpp"
+
+namespace heddle::servers {
+
+void Exchange::respond(api::Response&& response) {
+  auto& by_class = response.status < 400   ? counters_->responses_2xx
+                   : response.status < 500 ? counters_->responses_4xx
+                                           : counters_->responses_5xx;
+  by_class.fetch_add(1, std::memory_order_relaxed);
+  if (request_.method == api::Method::head) response.body.clear();  // a HEAD answer never has a body
+  respond_(std::move(handle_), std::move(response));
+}
+
+}  // namespace heddle::servers
