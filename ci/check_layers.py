@@ -32,7 +32,7 @@ CPP_ARROWS: dict[str, set[str]] = {
     "services/approaches": LEAVES | BELOW_MODELS | {"services/models", "services/servers"},
     "loadgen/plan": set(),
     "loadgen/record": set(),
-    "loadgen/http": set(),
+    "loadgen/http": {"loadgen/plan"},  # a request's bytes are made from the plan's description
     "loadgen/engine": {"host-tuning", "loadgen/plan", "loadgen/http", "loadgen/record"},
     "loadgen/report": {"loadgen/record"},
     "loadgen": {
