@@ -90,7 +90,7 @@ TEST(ToJson, ReadsBackAsItself) {
 
 TEST(Writer, EscapesWhatJsonDemandsAndNothingElse) {
   std::string out;
-  append_string(out, std::string_view("\"\\/\b\f\n\r\t\0\x1F\x7F\u00E9", 14));
+  append_string(out, std::string_view("\"\\/\b\f\n\r\t\0\x1F\x7F\u00E9", 13));
   EXPECT_EQ(out, "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\x7F\u00E9\"");
 }
 
