@@ -16,7 +16,9 @@ POOL_MODELS = ("threadpool",)
 # reached their body yet may be missing from the place counters, as many as are in flight.
 LAG_SLACK = 64
 
-SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)(?:\{([^}]*)\})?\s+(\S+)(?:\s+\d+)?\s*")
+SAMPLE = re.compile(
+    r'([a-zA-Z_:][\w:]*)(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})?\s+(\S+)(?:\s+\d+)?\s*'
+)
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]

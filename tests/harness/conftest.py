@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from harness_checkout import Checkout, make_checkout
+from tests.harness.harness_checkout import Checkout, make_checkout
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Obeys the command line of heddle-load, without sending anything.
 
-A stage takes its planned time divided by FAKE_LOAD_SPEED (20). FAKE_LOAD_<MODEL> or FAKE_LOAD holds
+A stage takes its planned time divided by FAKE_LOAD_SPEED (40). FAKE_LOAD_<MODEL> or FAKE_LOAD holds
 a fault: hang, late, fail, unbalanced, no-window, crash.
 """
 
@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-SPEED = float(os.environ.get("FAKE_LOAD_SPEED", "20"))
+SPEED = float(os.environ.get("FAKE_LOAD_SPEED", "40"))
 
 
 class Stopped(Exception):

@@ -1,0 +1,124 @@
+"""Ctrl-C, resume, and two runs at once."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from tests.harness.harness_checkout import Checkout, read_line_with, wait_until
+from tests.harness.test_trials import running_fakes
+
+TWO = ("-n", "2", "-a", "fibers-restinio", "--scenarios", "steady", "--seed", "3", "-w", "1")
+
+
+def loads_begun(trials: Path) -> int:
+    return sum("stage-started" in path.read_text() for path in trials.glob("*/events.jsonl"))
+
+
+def interrupt(checkout: Checkout, number: signal.Signals, *arguments: str) -> tuple[int, str]:
+    """Starts a run, sends the signal in the middle of its second trial; (exit code, output)."""
+    process = checkout.start("--port", str(checkout.port), *arguments, FAKE_LOAD_SPEED="2")
+    first = read_line_with(process.stdout, ": ok")
+    folder = checkout.newest / "trials"
+    wait_until(lambda: loads_begun(folder) == 2)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    return process.returncode, first + out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_a_valid_partial_result_and_no_process(
+    checkout: Checkout, number: signal.Signals
+) -> None:
+    code, out = interrupt(checkout, number, *TWO)
+    assert code == 130
+    assert running_fakes(checkout) == []
+    assert [row["status"] for row in checkout.rows()] == ["ok"]
+    manifest = checkout.manifest()
+    assert (manifest["status"], manifest["rounds"]) == (
+        "interrupted", {"planned": 2, "done": 1})
+    assert manifest["endedUtc"] is not None
+    assert (checkout.newest / "report.txt").exists()
+    assert (checkout.newest / "trials").exists()
+    assert f"continue with: ./benchmark.sh --resume {checkout.newest}" in out
+    stopped = checkout.newest / "trials" / "r02-steady-fibers-restinio" / "load.json"
+    assert json.loads(stopped.read_text())["status"] == "interrupted"
+
+
+def test_a_resumed_run_does_what_is_left_of_the_same_plan(checkout: Checkout) -> None:
+    options = ("-n", "2", "-a", "fibers-restinio,reactor-restinio", "--seed", "3", "-w", "1")
+    assert interrupt(checkout, signal.SIGINT, *options)[0] == 130
+    folder, before = checkout.newest, checkout.rows()
+    ended = checkout.run("--resume", str(folder))
+    assert (ended.code, ended.err) == (0, "")
+    rows = checkout.rows()
+    assert checkout.newest == folder
+    assert rows[: len(before)] == before
+    order = [(row["round"], row["position"]) for row in rows]
+    assert order == sorted(order) and len(set(order)) == len(order) == 8
+    assert {row["run"] for row in rows} == {folder.name}
+    manifest = checkout.manifest()
+    assert manifest["status"] == "complete" and len(manifest["resumed"]) == 1  # type: ignore
+    assert manifest["rounds"] == {"planned": 2, "done": 2}
+    checkout.run(*options)
+    assert [(r["scenario"], r["approach"]) for r in checkout.rows()] == [
+        (r["scenario"], r["approach"]) for r in rows]
+
+
+def test_a_complete_run_has_nothing_left_to_resume(checkout: Checkout) -> None:
+    assert checkout.run(*TWO, "-C").code == 0
+    before = checkout.rows()
+    assert checkout.run("--resume", str(checkout.newest)).code == 0
+    assert checkout.rows() == before
+
+
+def changed_rows(checkout: Checkout) -> None:
+    checkout.scenario_rows("steady,get-time,,0,100,11,50,0,2")
+
+
+def changed_binary(checkout: Checkout) -> None:
+    copy = checkout.root / "heddle_load.py"
+    source = Path(checkout.environment["HEDDLE_LOAD"]).read_text(encoding="utf-8")
+    copy.write_text(source + "# another build\n", encoding="utf-8")
+    copy.chmod(0o755)
+    checkout.environment["HEDDLE_LOAD"] = str(copy)
+
+
+def changed_commit(checkout: Checkout) -> None:
+    path = checkout.newest / "manifest.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**document, "commit": "0" * 40}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [(changed_rows, "the rows of scenarios-quick.csv differ"),
+     (changed_binary, "heddle-load differs"),
+     (changed_commit, "the commit differs")],
+    ids=["rows", "binary", "commit"],
+)
+def test_a_run_of_other_things_is_not_resumed(
+    checkout: Checkout, change: object, part: str
+) -> None:
+    assert interrupt(checkout, signal.SIGINT, *TWO)[0] == 130
+    before = checkout.rows()
+    assert callable(change)
+    change(checkout)
+    ended = checkout.run("--resume", str(checkout.newest))
+    assert (ended.code, part in ended.err, ended.err.count("\n")) == (2, True, 1)
+    assert checkout.rows() == before
+
+
+def test_two_runs_at_once_are_refused(checkout: Checkout) -> None:
+    process = checkout.start("--port", str(checkout.port), *TWO, FAKE_LOAD_SPEED="1")
+    try:
+        read_line_with(process.stdout, "results go to")
+        ended = checkout.run(*TWO)
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert "another benchmark is running on this host (process " in ended.err
+        assert str(process.pid) in ended.err
+    finally:
+        os.kill(process.pid, signal.SIGTERM)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
