@@ -1,0 +1,47 @@
+// Merges what the engine threads hand over, on the main thread.
+#pragma once
+
+#include "loadgen/engine/worker.hpp"
+#include "loadgen/record/listener.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace heddle::engine {
+
+class Collector {
+ public:
+  Collector(const Setup& setup, std::vector<std::unique_ptr<Worker>>& workers, record::RunListener& listener);
+
+  // Takes what is there; tells the listener of a second when every thread has handed its part over, or when
+  // the first part has waited for kPatience.
+  void poll(Nanos now, std::size_t stage);
+  // After the threads have ended: the last, shorter interval, and the levels of requests in flight.
+  void finish(Nanos now, std::size_t stage);
+
+  [[nodiscard]] const record::Cell& total(std::size_t stage, std::size_t request_class) const {
+    return totals_[stage * classes_ + request_class];
+  }
+  // Of the measure window.
+  [[nodiscard]] const record::Histogram& lag() const { return lag_; }
+  [[nodiscard]] const record::Histogram& turns() const { return turns_; }
+
+ private:
+  void add(const record::Interval& part);
+  void emit(std::size_t stage);
+
+  std::size_t stages_;
+  std::size_t classes_;
+  std::vector<std::unique_ptr<Worker>>& workers_;
+  record::RunListener& listener_;
+  record::Interval merged_;
+  std::vector<bool> delivered_;
+  std::size_t parts_ = 0;
+  Nanos first_part_at_ = 0;
+  std::int64_t number_ = 0;
+  std::vector<record::Cell> totals_;
+  record::Histogram lag_;
+  record::Histogram turns_;
+};
+
+}  // namespace heddle::engine

@@ -1,0 +1,30 @@
+// Decides when which request goes out on which connection. One per engine thread.
+#pragma once
+
+#include "loadgen/engine/connection_set.hpp"
+
+#include <memory>
+
+namespace heddle::engine {
+
+class Driver : public ConnectionObserver {
+ public:
+  // A group of stages begins; its time 0 is `start`.
+  virtual void begin(const StageGroup& group, Nanos start) = 0;
+  // Does everything that is due at `now`. Only between begin() and end().
+  virtual void run_due(Nanos now) = 0;
+  // When run_due() has something to do next, as far as time alone tells; kNever if nothing.
+  [[nodiscard]] virtual Nanos next_due() const = 0;
+  // The group ends at `end`, its planned time or earlier: what is not on the wire by now is not sent.
+  virtual void end(Nanos end) = 0;
+};
+
+// An open loop: request k goes out when it is due, on the connection that has been free for longest.
+[[nodiscard]] std::unique_ptr<Driver> make_rate_driver(const Setup& setup, std::uint32_t thread,
+                                                       ConnectionSet& connections, Recorder& recorder);
+
+// Users: each owns a connection, sends, waits for the answer, thinks, and sends again.
+[[nodiscard]] std::unique_ptr<Driver> make_user_driver(const Setup& setup, std::uint32_t thread,
+                                                       ConnectionSet& connections, Recorder& recorder);
+
+}  // namespace heddle::engine

@@ -1,0 +1,63 @@
+#include "loadgen/engine/poller.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace heddle::engine {
+namespace {
+
+// A batch is kept short so that requests that fall due meanwhile do not wait long: 64 answers take about
+// half a millisecond.
+constexpr std::size_t kBatch = 64;
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+}  // namespace
+
+Poller::Poller() : events_(kBatch) {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ < 0) fail("epoll_create1");
+  event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (event_ < 0 || add(event_, kWakeToken) != 0) {
+    close(epoll_);
+    fail("eventfd");
+  }
+}
+
+Poller::~Poller() {
+  close(event_);
+  close(epoll_);
+}
+
+int Poller::add(int fd, std::uint64_t token) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.u64 = token;
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
+}
+
+std::span<const epoll_event> Poller::wait(Nanos until) {
+  const Nanos left = std::max<Nanos>(0, until - monotonic_now());
+  const timespec timeout{static_cast<time_t>(left / plan::kSecond), static_cast<long>(left % plan::kSecond)};
+  const int found = epoll_pwait2(epoll_, events_.data(), static_cast<int>(events_.size()), &timeout, nullptr);
+  if (found < 0 && errno != EINTR) fail("epoll_pwait2 (it needs Linux 5.11 or newer)");
+  auto count = static_cast<std::size_t>(std::max(found, 0));
+  // The wake-up itself is no event of the caller's.
+  const auto begin = events_.begin();
+  const auto end = std::remove_if(begin, begin + static_cast<std::ptrdiff_t>(count),
+                                  [](const epoll_event& event) { return event.data.u64 == kWakeToken; });
+  return {events_.data(), static_cast<std::size_t>(end - begin)};
+}
+
+void Poller::wake() {
+  // Edge-triggered: each write is a new edge, so the counter need not be read.
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = write(event_, &one, sizeof one);
+}
+
+}  // namespace heddle::engine

@@ -1,0 +1,67 @@
+// One engine thread: the loop that pins itself, opens its connections, runs the groups of stages when the
+// main thread says so, and hands an interval over every second.
+#pragma once
+
+#include "loadgen/engine/connection_set.hpp"
+#include "loadgen/engine/driver.hpp"
+
+#include <string>
+
+namespace heddle::engine {
+
+class Worker {
+ public:
+  // Throws std::system_error when the kernel gives no epoll instance.
+  Worker(const Setup& setup, Control& control, std::uint32_t thread);
+
+  // The thread's function. Returns when Control::finish is set, or after an error (see failure()).
+  void run();
+  // From the main thread, after it changed Control.
+  void wake() { poller_.wake(); }
+
+  [[nodiscard]] Report& report() { return report_; }
+  [[nodiscard]] record::Mailbox& mailbox() { return recorder_.mailbox(); }
+
+  // The rest only after the thread has ended.
+  [[nodiscard]] const record::Interval& last_interval() const { return recorder_.last(); }
+  [[nodiscard]] const record::ConnectionStats& connections() const { return connections_.stats(); }
+  [[nodiscard]] const record::ThreadStats& stats() const { return stats_; }
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+
+ private:
+  enum class Phase : std::uint8_t { connecting, active, between };
+
+  void prepare();
+  void loop();
+  Nanos open_more(Nanos now);
+  void change_phase(Nanos now);
+  void begin_group(Nanos start);
+  void end_group(Nanos end);
+  [[nodiscard]] Nanos group_end() const;
+  void keep_seconds(Nanos now);
+  void measure_window(bool begins, Nanos now);
+
+  const Setup& setup_;
+  Control& control_;
+  std::uint32_t thread_;
+  Report report_;
+  Poller poller_;
+  Recorder recorder_;
+  ConnectionSet connections_;
+  std::unique_ptr<Driver> driver_;
+  Phase phase_ = Phase::connecting;
+  std::size_t group_ = 0;
+  Nanos start_ = 0;  // of the current group
+  Nanos next_second_ = kNever;
+  std::uint32_t opened_ = 0;  // of the connect phase
+  bool swap_pending_ = false;
+  bool measuring_ = false;
+  Nanos busy_ = 0;
+  Nanos cpu_at_start_ = 0;
+  double run_delay_at_start_ = 0;
+  Nanos window_start_ = 0;
+  record::ThreadStats stats_;
+  std::string failure_;
+};
+
+}  // namespace heddle::engine

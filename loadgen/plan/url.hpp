@@ -1,0 +1,24 @@
+// An http:// URL, split. Only what a load generator for HTTP/1.1 in the clear needs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heddle::plan {
+
+struct Url {
+  std::string host;  // without the brackets of an IPv6 literal
+  std::uint16_t port = 80;
+  std::string path = "/";  // path and query; the fragment is dropped
+  bool bracketed = false;  // an IPv6 literal
+
+  // As the Host header wants it: brackets kept, port left out when it is 80.
+  [[nodiscard]] std::string authority() const;
+  friend bool operator==(const Url&, const Url&) = default;
+};
+
+// Throws std::invalid_argument that quotes the text and names the accepted form.
+[[nodiscard]] Url parse_url(std::string_view text);
+
+}  // namespace heddle::plan

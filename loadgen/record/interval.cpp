@@ -1,0 +1,24 @@
+#include "loadgen/record/interval.hpp"
+
+namespace heddle::record {
+
+std::unique_ptr<Cell> Interval::take() {
+  if (spare_.empty()) return std::make_unique<Cell>();
+  auto cell = std::move(spare_.back());
+  spare_.pop_back();
+  return cell;
+}
+
+void Interval::clear() {
+  for (auto& slot : cells_) {
+    if (!slot) continue;
+    slot->clear();
+    spare_.push_back(std::move(slot));
+  }
+  lag.clear();
+  turns.clear();
+  measured = false;
+  start_nanos = end_nanos = 0;
+}
+
+}  // namespace heddle::record

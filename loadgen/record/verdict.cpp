@@ -1,0 +1,41 @@
+#include "loadgen/record/verdict.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace heddle::record {
+
+void judge(Generator& generator, const Distribution& service) {
+  generator.useful_busy_share = 0;
+  generator.cpu_seconds = 0;
+  for (const auto& thread : generator.threads) {
+    generator.cpu_seconds += thread.cpu_seconds;
+    if (thread.window_seconds > 0) {
+      // The CPU time includes the system calls that waiting costs, the busy time includes being pre-empted.
+      const auto busy = std::max(thread.busy_seconds, thread.cpu_seconds);
+      generator.useful_busy_share = std::max(generator.useful_busy_share, busy / thread.window_seconds);
+    }
+  }
+  const auto lag = quantile(generator.lag, 0.99, kSamplesForLag);
+  const auto median = quantile(service.answered, 0.5, 1);
+  const auto allowed = std::max(
+      kLateMicros, static_cast<std::int64_t>(kLateShareOfService * static_cast<double>(median.value_or(0))));
+  if (generator.useful_busy_share > kSaturatedBusyShare) {
+    generator.verdict = Verdict::saturated;
+    generator.reason = fmt::format("the busiest thread worked {:.1f} % of the time, over {:.0f} %",
+                                   100 * generator.useful_busy_share, 100 * kSaturatedBusyShare);
+  } else if (lag && *lag > allowed) {
+    generator.verdict = Verdict::late;
+    generator.reason =
+        fmt::format("1 % of the requests were sent {} us late or more, over {} us", *lag, allowed);
+  } else if (!lag) {
+    generator.verdict = Verdict::ok;
+    generator.reason = "too few requests to tell the lateness";
+  } else {
+    generator.verdict = Verdict::ok;
+    generator.reason = fmt::format("99 % of the requests were sent at most {} us late", *lag);
+  }
+}
+
+}  // namespace heddle::record

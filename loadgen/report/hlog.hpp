@@ -1,0 +1,55 @@
+// HdrHistogram's V2 encoding and its interval log, as its own readers take them.
+#pragma once
+
+#include "loadgen/record/listener.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::report {
+
+// ZigZag LEB128 of up to 9 bytes, the ninth taking 8 bits.
+void append_zigzag(std::string& out, std::int64_t value);
+// Reads one and moves `at` behind it. Throws std::invalid_argument at the end of `bytes`.
+[[nodiscard]] std::int64_t read_zigzag(std::string_view bytes, std::size_t& at);
+
+// V2 payload with its header, not compressed. A run of n empty buckets is the one number -n.
+[[nodiscard]] std::string encode(const record::Histogram& histogram);
+// Throws std::invalid_argument for another version, layout or a damaged payload. Overflows are not in it.
+[[nodiscard]] record::Histogram decode(std::string_view bytes);
+
+// encode(), deflated, in the V2 envelope, as Base64 text; and back.
+[[nodiscard]] std::string encode_compressed(const record::Histogram& histogram);
+[[nodiscard]] record::Histogram decode_compressed(std::string_view base64);
+
+[[nodiscard]] std::string base64(std::string_view bytes);
+[[nodiscard]] std::string from_base64(std::string_view text);
+
+// load.hlog: a line per second and tag, written at once. Measure stages: latency:NAME and service:NAME;
+// warm-up: warmup-latency:NAME and warmup-service:NAME. Unit: microseconds, interval maximum in ms.
+class HlogWriter final : public record::RunListener {
+ public:
+  // Throws std::runtime_error when the file cannot be opened.
+  explicit HlogWriter(const std::filesystem::path& file);
+
+  void started(const record::RunInfo& info) override;
+  void connected(const record::ConnectionStats&, std::int64_t) override {}
+  void stage_started(std::size_t, std::int64_t) override {}
+  void stage_ended(std::size_t, std::int64_t) override {}
+  void second(const record::Second& second) override;
+  void done(const record::RunResult&) override {}
+
+ private:
+  void line(std::string_view kind, std::string_view name, const record::Second& second,
+            const record::Histogram& histogram);
+
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  record::RunInfo info_;
+};
+
+}  // namespace heddle::report

@@ -1,0 +1,178 @@
+#include "loadgen/report/load_json.hpp"
+
+#include "loadgen/report/text.hpp"
+
+#include <cstring>
+
+namespace heddle::report {
+namespace {
+
+namespace json = boost::json;
+
+double to_millis(std::int64_t nanos) {
+  return static_cast<double>(nanos) / 1e6;
+}
+
+json::value optional_micros(const std::optional<std::int64_t>& micros) {
+  return micros ? json::value(*micros) : json::value(nullptr);
+}
+
+json::object distribution(const record::Distribution& d) {
+  const bool any = d.answered.count() > 0;
+  json::object out;
+  out["min"] = any ? millis(d.answered.min()) : json::value(nullptr);
+  out["p50"] = quantile_millis(quantile(d, 0.5));
+  out["p90"] = quantile_millis(quantile(d, 0.9));
+  out["p99"] = quantile_millis(quantile(d, 0.99));
+  out["p999"] = quantile_millis(quantile(d, 0.999));
+  out["max"] = quantile_millis(largest(d));
+  // Of the answered ones only: a mean with unknown parts would be neither a value nor a limit.
+  out["mean"] = any ? json::value(static_cast<double>(d.answered.sum()) /
+                                  static_cast<double>(d.answered.count()) / 1000)
+                    : json::value(nullptr);
+  out["count"] = d.answered.count() + d.answered.overflow();
+  out["atLeastCount"] = d.waiting.count() + d.waiting.overflow();
+  out["overflowCount"] = d.answered.overflow();
+  return out;
+}
+
+json::object micros(const record::Histogram& histogram) {
+  json::object out;
+  out["p50"] = optional_micros(quantile(histogram, 0.5));
+  out["p99"] = optional_micros(quantile(histogram, 0.99));
+  out["max"] = histogram.count() > 0 ? json::value(histogram.max()) : json::value(nullptr);
+  out["count"] = histogram.count();
+  return out;
+}
+
+json::object http_errors(const record::Counts& counts) {
+  json::object out;
+  for (std::size_t i = 1; i < counts.http_errors.size(); ++i) {
+    // 4xx and 5xx always stand there, the others (an unexpected 2xx, a redirect) when they happened.
+    if (counts.http_errors[i] > 0 || i >= 4) out[std::to_string(i) + "xx"] = counts.http_errors[i];
+  }
+  return out;
+}
+
+json::object transport_errors(const record::Counts& counts) {
+  json::object out;
+  for (std::size_t i = 0; i < record::kTransportErrors; ++i) {
+    const auto error = static_cast<record::TransportError>(i);
+    if (error != record::TransportError::other) out[record::name_of(error)] = counts.transport[i];
+  }
+  for (const auto& [code, count] : counts.other) {
+    const char* name = strerrorname_np(code);
+    out["other:" + (name == nullptr ? std::to_string(code) : std::string{name})] = count;
+  }
+  return out;
+}
+
+void put_cell(json::object& out, const record::Cell& cell) {
+  const auto& counts = cell.counts;
+  out["planned"] = counts.planned;
+  out["sent"] = counts.sent;
+  out["shed"] = counts.shed;
+  out["unsent"] = counts.unsent;
+  out["ok"] = counts.ok;
+  out["httpErrors"] = http_errors(counts);
+  out["transportErrors"] = transport_errors(counts);
+  out["timeouts"] = counts.timeouts;
+  out["inFlight"] = counts.in_flight;
+  out["bytesSent"] = counts.bytes_sent;
+  out["bytesReceived"] = counts.bytes_received;
+  out["latencyMillis"] = distribution(cell.latency);
+  out["serviceMillis"] = distribution(cell.service);
+  out["firstByteMillis"] = distribution(cell.first_byte);
+}
+
+json::object stage_object(const record::StageResult& stage, const record::RunInfo& info) {
+  json::object out;
+  out["name"] = stage.name;
+  out["kind"] = stage.measured ? "measure" : "warmup";
+  out["durationMillis"] = to_millis(stage.end_nanos - stage.start_nanos);
+  out["startMonotonicNanos"] = stage.start_nanos;
+  out["endMonotonicNanos"] = stage.end_nanos;
+  put_cell(out, stage.total());
+  json::array classes;
+  for (std::size_t i = 0; i < stage.classes.size(); ++i) {
+    json::object entry;
+    entry["name"] = info.classes[i];
+    put_cell(entry, stage.classes[i]);
+    classes.push_back(std::move(entry));
+  }
+  out["classes"] = std::move(classes);
+  return out;
+}
+
+json::object generator_object(const record::Generator& generator) {
+  json::object out;
+  out["verdict"] = record::name_of(generator.verdict);
+  out["reason"] = generator.reason;
+  out["lagMicros"] = micros(generator.lag);
+  out["turnMicros"] = micros(generator.turns);
+  out["usefulBusyPercent"] = 100 * generator.useful_busy_share;
+  out["cpuSeconds"] = generator.cpu_seconds;
+  json::array threads;
+  for (const auto& thread : generator.threads) {
+    json::object entry;
+    entry["cpu"] = thread.cpu < 0 ? json::value(nullptr) : json::value(thread.cpu);
+    entry["connections"] = thread.connections;
+    entry["windowSeconds"] = thread.window_seconds;
+    entry["busySeconds"] = thread.busy_seconds;
+    entry["cpuSeconds"] = thread.cpu_seconds;
+    entry["runDelaySeconds"] = thread.run_delay_seconds;
+    threads.push_back(std::move(entry));
+  }
+  out["threads"] = std::move(threads);
+  return out;
+}
+
+json::object connections_object(const record::ConnectionStats& stats) {
+  json::object out;
+  out["asked"] = stats.asked;
+  out["opened"] = stats.opened;
+  out["peak"] = stats.peak;
+  out["lost"] = stats.lost;
+  out["reopened"] = stats.reopened;
+  out["refused"] = stats.refused();
+  json::object errors;
+  for (const auto& [name, count] : stats.errors) errors[name] = count;
+  out["errors"] = std::move(errors);
+  out["allOpenMillis"] =
+      stats.all_open_nanos ? json::value(to_millis(*stats.all_open_nanos)) : json::value(nullptr);
+  record::Distribution connect;
+  connect.answered = stats.connect_time;
+  out["connectMillis"] = distribution(connect);
+  json::object sources;
+  for (const auto& [source, count] : stats.by_source) sources[source] = count;
+  out["bySource"] = std::move(sources);
+  return out;
+}
+
+}  // namespace
+
+json::object load_json(const record::RunResult& result) {
+  json::object out;
+  out["schema"] = 1;
+  out["name"] = result.info.name;
+  out["status"] = record::name_of(result.status);
+  out["reason"] = result.reason.empty() ? json::value(nullptr) : json::value(json::string{result.reason});
+  out["seed"] = result.info.seed;
+  out["closedLoop"] = result.info.closed_loop;
+  out["anchor"] = {{"epochMillis", result.info.anchor.epoch_millis},
+                   {"monotonicNanos", result.info.anchor.monotonic_nanos}};
+  out["generator"] = generator_object(result.generator);
+  out["connections"] = connections_object(result.connections);
+  out["drainMillis"] =
+      result.drain_nanos ? json::value(to_millis(*result.drain_nanos)) : json::value(nullptr);
+  out["drainTimedOut"] = result.drain_timed_out;
+  out["graceMillis"] = to_millis(result.grace_nanos);
+  json::array stages;
+  for (const auto& stage : result.stages) stages.push_back(stage_object(stage, result.info));
+  out["stages"] = std::move(stages);
+  const auto window = result.window();
+  out["window"] = window ? json::value(stage_object(*window, result.info)) : json::value(nullptr);
+  return out;
+}
+
+}  // namespace heddle::report

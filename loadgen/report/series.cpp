@@ -1,0 +1,178 @@
+#include "loadgen/report/series.hpp"
+
+#include "loadgen/report/text.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace heddle::report {
+namespace {
+
+namespace json = boost::json;
+
+// All stages and request types of one second.
+record::Cell whole(const record::Second& second, const record::RunInfo& info) {
+  record::Cell sum;
+  for (std::size_t s = 0; s < info.stages.size(); ++s) {
+    for (std::size_t c = 0; c < info.classes.size(); ++c) {
+      const auto* cell = second.data->find(s, c);
+      if (cell == nullptr) continue;
+      sum.merge(*cell);
+      sum.counts.in_flight += cell->counts.in_flight;
+    }
+  }
+  return sum;
+}
+
+std::string shown_millis(const std::optional<record::Quantile>& quantile) {
+  if (!quantile) return "-";
+  return fmt::format("{}{:.1f} ms", quantile->at_least ? ">=" : "",
+                     static_cast<double>(quantile->micros) / 1000);
+}
+
+// Between two phases there are intervals of some milliseconds: files keep them, a display does not.
+constexpr std::int64_t kShortest = 500'000'000;
+
+int leave_open(std::FILE*) {
+  return 0;
+}
+
+}  // namespace
+
+File open_file(const std::filesystem::path& file) {
+  if (file == "-") return {stdout, &leave_open};
+  File opened{std::fopen(file.c_str(), "we"), &std::fclose};
+  if (!opened)
+    throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+  return opened;
+}
+
+void SecondsCsv::started(const record::RunInfo& info) {
+  info_ = info;
+  fmt::print(
+      file_.get(),
+      "epoch_millis,monotonic_nanos,stage,request,offered,sent,ok,http_errors,transport_errors,timeouts,"
+      "in_flight,bytes_sent,bytes_received,lag_micros_p99,interval_millis\n");
+  std::fflush(file_.get());
+}
+
+void SecondsCsv::second(const record::Second& second) {
+  const auto lag = quantile(second.data->lag, 0.99, record::kSamplesAboveForCharts);
+  const auto lag_text = lag ? std::to_string(*lag) : std::string{};
+  for (std::size_t s = 0; s < info_.stages.size(); ++s) {
+    for (std::size_t c = 0; c < info_.classes.size(); ++c) {
+      const auto* cell = second.data->find(s, c);
+      if (cell == nullptr) continue;
+      const auto& n = cell->counts;
+      fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f}\n",
+                 info_.anchor.epoch_millis_at(second.end_nanos), second.end_nanos, info_.stages[s],
+                 info_.classes[c], n.planned, n.sent, n.ok, n.http_error_sum(), n.transport_sum(), n.timeouts,
+                 n.in_flight, n.bytes_sent, n.bytes_received, lag_text,
+                 static_cast<double>(second.end_nanos - second.start_nanos) / 1e6);
+    }
+  }
+  std::fflush(file_.get());
+}
+
+void EventStream::write(const json::object& event) {
+  const auto line = compact(event) + "\n";
+  std::fwrite(line.data(), 1, line.size(), file_.get());
+  std::fflush(file_.get());
+}
+
+void EventStream::started(const record::RunInfo& info) {
+  info_ = info;
+  write({{"event", "started"},
+         {"monotonicNanos", info.anchor.monotonic_nanos},
+         {"epochMillis", info.anchor.epoch_millis}});
+}
+
+void EventStream::connected(const record::ConnectionStats& connections, std::int64_t monotonic_nanos) {
+  const auto& all_open = connections.all_open_nanos;
+  write(
+      {{"event", "connected"},
+       {"opened", connections.opened},
+       {"refused", connections.refused()},
+       {"allOpenMillis", all_open ? json::value(static_cast<double>(*all_open) / 1e6) : json::value(nullptr)},
+       {"monotonicNanos", monotonic_nanos}});
+}
+
+void EventStream::stage_event(const char* event, std::size_t stage, std::int64_t monotonic_nanos) {
+  write({{"event", event},
+         {"name", info_.stages[stage]},
+         {"kind", info_.stage_measured[stage] ? "measure" : "warmup"},
+         {"index", stage},
+         {"monotonicNanos", monotonic_nanos}});
+}
+
+void EventStream::stage_started(std::size_t stage, std::int64_t monotonic_nanos) {
+  stage_event("stage-started", stage, monotonic_nanos);
+}
+
+void EventStream::stage_ended(std::size_t stage, std::int64_t monotonic_nanos) {
+  stage_event("stage-ended", stage, monotonic_nanos);
+}
+
+void EventStream::second(const record::Second& second) {
+  if (second.end_nanos - second.start_nanos < kShortest) return;
+  const auto all = whole(second, info_);
+  const auto shown = [&](double q) {
+    return quantile_millis(quantile(all.latency, q, record::kSamplesAboveForCharts));
+  };
+  write({{"event", "progress"},
+         {"second", second.number},
+         {"stage", info_.stages[second.stage]},
+         {"sent", all.counts.sent},
+         {"ok", all.counts.ok},
+         {"errors", all.counts.errors()},
+         {"inFlight", all.counts.in_flight},
+         {"p50Millis", shown(0.5)},
+         {"p99Millis", shown(0.99)}});
+}
+
+void EventStream::done(const record::RunResult& result) {
+  write(
+      {{"event", "done"},
+       {"status", record::name_of(result.status)},
+       {"reason", result.reason.empty() ? json::value(nullptr) : json::value(json::string{result.reason})}});
+}
+
+void ProgressLine::second(const record::Second& second) {
+  const auto all = whole(second, info_);
+  const double seconds = static_cast<double>(second.end_nanos - second.start_nanos) / 1e9;
+  if (second.end_nanos - second.start_nanos < kShortest) return;
+  fmt::print(stderr, "\r{:>4} s  {}  {:.0f} ok/s  p50 {}  p99 {}  errors {}  in flight {}\033[K",
+             second.number + 1, info_.stages[second.stage], static_cast<double>(all.counts.ok) / seconds,
+             shown_millis(quantile(all.latency, 0.5, record::kSamplesAboveForCharts)),
+             shown_millis(quantile(all.latency, 0.99, record::kSamplesAboveForCharts)), all.counts.errors(),
+             all.counts.in_flight);
+  std::fflush(stderr);
+}
+
+void ProgressLine::done(const record::RunResult&) {
+  fmt::print(stderr, "\r\033[K");
+}
+
+void Fanout::started(const record::RunInfo& info) {
+  for (auto& listener : listeners_) listener->started(info);
+}
+void Fanout::connected(const record::ConnectionStats& connections, std::int64_t monotonic_nanos) {
+  for (auto& listener : listeners_) listener->connected(connections, monotonic_nanos);
+}
+void Fanout::stage_started(std::size_t stage, std::int64_t monotonic_nanos) {
+  for (auto& listener : listeners_) listener->stage_started(stage, monotonic_nanos);
+}
+void Fanout::stage_ended(std::size_t stage, std::int64_t monotonic_nanos) {
+  for (auto& listener : listeners_) listener->stage_ended(stage, monotonic_nanos);
+}
+void Fanout::second(const record::Second& second) {
+  for (auto& listener : listeners_) listener->second(second);
+}
+void Fanout::done(const record::RunResult& result) {
+  for (auto& listener : listeners_) listener->done(result);
+}
+
+}  // namespace heddle::report
