@@ -1,9 +1,10 @@
 #include "services/metrics/csv_sampler.hpp"
 
-#include <array>
+#include "services/metrics/schedule.hpp"
+
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <exception>
 #include <iterator>
 #include <pthread.h>
@@ -16,16 +17,14 @@
 namespace heddle::metrics {
 namespace {
 
-using std::chrono::steady_clock;
-
 constexpr std::string_view kHeader =
     "epoch_millis,monotonic_nanos,cpu_user_micros,cpu_system_micros,rss_bytes,heap_allocated_bytes,"
     "allocations,threads,tasks_in_flight,connections_open,connections_accepted,connections_per_io_thread,"
     "requests,responses_4xx,responses_5xx,cache_hits,cache_misses,pool_in_use,pool_waiting,"
     "voluntary_switches,involuntary_switches,minor_faults,major_faults\n";
 
-constexpr auto kPeakInterval = std::chrono::milliseconds{100};
-constexpr int kPeaksPerRow = 10;  // one row a second
+constexpr auto kRowInterval = std::chrono::seconds{1};
+constexpr auto kPeakInterval = std::chrono::milliseconds{100};  // an idle service wakes no more often
 
 // Empty when nobody measures it.
 std::string text_of(const Gauges::Read& read) {
@@ -80,12 +79,10 @@ void CsvSampler::FileCloser::operator()(std::FILE* file) const {
 
 CsvSampler::CsvSampler(const Registry& registry, const std::string& path)
     : registry_(registry), path_(path), file_(std::fopen(path.c_str(), "we")) {
-  if (!file_) {
+  if (!file_ || !write(kHeader)) {
     throw std::runtime_error(
         fmt::format("cannot write the service metrics to {}: {}", path_, reason_of(errno)));
   }
-  write(kHeader);
-  if (write_failed_) throw std::runtime_error(fmt::format("cannot write the service metrics to {}", path_));
 }
 
 CsvSampler::~CsvSampler() {
@@ -109,32 +106,31 @@ void CsvSampler::stop() {
 }
 
 void CsvSampler::run() {
-  auto due = steady_clock::now();
-  int peaks = 0;
+  SteadyTime row_due = std::chrono::steady_clock::now();
+  SteadyTime peak_due = row_due;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    if (peaks++ % kPeaksPerRow == 0) write_row();
+    const SteadyTime now = std::chrono::steady_clock::now();
     registry_.observe_peak();
-    due += kPeakInterval;
-    // A host that slept through some deadlines gets one row for them, not a burst.
-    if (const auto now = steady_clock::now(); due < now) due += (now - due) / kPeakInterval * kPeakInterval;
-    wake_.wait_until(lock, due, [this] { return stopping_; });
+    if (now >= row_due) write_row();
+    row_due = next_after(row_due, now, kRowInterval);
+    peak_due = next_after(peak_due, now, kPeakInterval);
+    wake_.wait_until(lock, std::min(row_due, peak_due), [this] { return stopping_; });
   }
   write_row();
 }
 
 void CsvSampler::write_row() {
   try {
-    write(row_of(process_.sample(), registry_));
+    if (!write(row_of(process_.sample(), registry_))) report(reason_of(errno));
   } catch (const std::exception& error) {
     report(error.what());
   }
 }
 
-void CsvSampler::write(std::string_view text) {
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() && std::fflush(file_.get()) == 0;
-  if (!written) report(reason_of(errno));
+bool CsvSampler::write(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() &&
+         std::fflush(file_.get()) == 0;
 }
 
 // The service goes on without its metrics: it says so once, and the rows that are missing say the rest.

@@ -35,7 +35,7 @@ class CsvSampler {
  private:
   void run();
   void write_row();
-  void write(std::string_view text);
+  [[nodiscard]] bool write(std::string_view text);  // false: errno tells why not
   void report(std::string_view reason);
 
   struct FileCloser {

@@ -55,10 +55,10 @@ void by_kind(Text& text, std::string_view name, std::string_view type, TaskKind 
   }
 }
 
-void write_tasks(Text& text, const Registry& registry, std::uint64_t peak) {
+void write_tasks(Text& text, const Registry& registry) {
   const TaskKind kind = registry.kind();
   by_kind(text, "heddle_tasks_in_flight", "gauge", kind, registry.tasks_in_flight());
-  by_kind(text, "heddle_tasks_in_flight_peak", "gauge", kind, peak);
+  by_kind(text, "heddle_tasks_in_flight_peak", "gauge", kind, registry.tasks_in_flight_peak());
   by_kind(text, "heddle_tasks_started_total", "counter", kind, registry.sum(&ShardCounters::tasks_started));
   text.counter("heddle_tasks_on_io_threads_total", registry.sum(&ShardCounters::tasks_on_io_threads));
   text.counter("heddle_tasks_on_pool_threads_total", registry.sum(&ShardCounters::tasks_on_pool_threads));
@@ -103,7 +103,7 @@ std::string Registry::prometheus() const {
   text.family("heddle_info", "gauge");
   text.sample("heddle_info", fmt::format("approach=\"{}\",version=\"{}\"", approach_, version_), 1);
   text.gauge("heddle_io_threads", io_threads_);
-  write_tasks(text, *this, peak_.load(std::memory_order_relaxed));
+  write_tasks(text, *this);
   write_http(text, *this);
   write_connections(text, *this);
   write_gauges(text, gauges_);

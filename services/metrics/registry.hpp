@@ -60,6 +60,7 @@ class Registry {
 
   // Called by the metrics thread (often enough to see bursts) and by prometheus().
   void observe_peak() const;
+  [[nodiscard]] std::uint64_t tasks_in_flight_peak() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
   std::string approach_;
