@@ -7,7 +7,6 @@
 #include <charconv>
 #include <chrono>
 #include <fcntl.h>
-#include <malloc.h>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -101,9 +100,9 @@ ProcessSample ProcessSampler::sample() const {
   sample.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);
   sample.rss_bytes = resident_bytes(statm_);
   sample.threads = thread_count(status_);
-  const struct mallinfo2 heap = mallinfo2();
-  sample.heap_allocated_bytes = heap.uordblks + heap.hblkhd;
-  sample.allocations = allocations();
+  const Allocations heap = allocations();
+  sample.allocations = heap.count;
+  sample.heap_allocated_bytes = heap.bytes_in_use;
   return sample;
 }
 

@@ -11,8 +11,8 @@ struct ProcessSample {
   std::uint64_t cpu_user_micros = 0;  // counters of all threads, ended ones included
   std::uint64_t cpu_system_micros = 0;
   std::uint64_t rss_bytes = 0;
-  std::uint64_t heap_allocated_bytes = 0;  // in use through malloc, mapped blocks included (mallinfo2)
-  std::uint64_t allocations = 0;           // calls of operator new, cumulative
+  std::uint64_t heap_allocated_bytes = 0;  // in use through operator new: fiber stacks are not in it
+  std::uint64_t allocations = 0;           // calls of operator new
   std::uint64_t threads = 0;
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;

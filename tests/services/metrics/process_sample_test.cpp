@@ -20,7 +20,7 @@ TEST(ProcessSample, SeesMemoryThatIsTouched) {
   const ProcessSample before = sampler.sample();
   std::vector<char> block(64 * kMiB, 'x');
   const ProcessSample after = sampler.sample();
-  EXPECT_GE(after.heap_allocated_bytes, before.heap_allocated_bytes + 64 * kMiB);
+  EXPECT_GE(after.heap_allocated_bytes, before.heap_allocated_bytes + 64 * kMiB - 2 * kBatchBytes);
   EXPECT_GE(after.rss_bytes, before.rss_bytes + 60 * kMiB);
   EXPECT_LE(after.rss_bytes, before.rss_bytes + 80 * kMiB) << "is the page size right?";
   EXPECT_GT(after.minor_faults, before.minor_faults);
@@ -63,15 +63,30 @@ TEST(ProcessSample, StampsAreNow) {
   EXPECT_GT(sample.epoch_millis, 1'600'000'000'000);
 }
 
-// `operator new` by name: a new-expression may be optimised away.
-TEST(Allocations, CountsOperatorNewInBatches) {
-  const std::uint64_t before = allocations();
-  std::vector<void*> blocks(100 * kAllocationBatch);
-  for (void*& block : blocks) block = ::operator new(16);
-  const std::uint64_t counted = allocations() - before;
+// operator new by its name: a new-expression may be optimised away.
+TEST(Allocations, CountsCallsAndBytesInBatches) {
+  constexpr std::size_t kBytes = 1000;
+  std::vector<void*> blocks(100 * kBatchCalls);
+  const Allocations before = allocations();
+  for (void*& block : blocks) block = ::operator new(kBytes);
+  const Allocations full = allocations();
   for (void* block : blocks) ::operator delete(block);
-  EXPECT_GE(counted, blocks.size() - kAllocationBatch);
-  EXPECT_LE(counted, blocks.size() + 2 * kAllocationBatch);
+  const Allocations after = allocations();
+  EXPECT_NEAR(static_cast<double>(full.count - before.count), static_cast<double>(blocks.size()),
+              kBatchCalls);
+  EXPECT_GE(full.bytes_in_use, before.bytes_in_use + blocks.size() * kBytes - 2 * kBatchBytes);
+  EXPECT_LE(full.bytes_in_use, before.bytes_in_use + blocks.size() * (kBytes + 16) + 2 * kBatchBytes);
+  EXPECT_NEAR(static_cast<double>(after.bytes_in_use), static_cast<double>(before.bytes_in_use),
+              2 * kBatchBytes)
+      << "both may miss a batch";
+}
+
+TEST(Allocations, ABlockMayBeDeletedByAnotherThread) {
+  const Allocations before = allocations();
+  void* block = ::operator new(8 * kMiB);
+  EXPECT_GE(allocations().bytes_in_use, before.bytes_in_use + 8 * kMiB - 2 * kBatchBytes);
+  std::thread([block] { ::operator delete(block); }).join();
+  EXPECT_LE(allocations().bytes_in_use, before.bytes_in_use + kMiB);
 }
 
 TEST(Allocations, AlignedMemoryIsAligned) {
