@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis import measures, palette
+from analysis.formatting import number
 from analysis.hdr import Histogram, merge
+from analysis.load import Times
 from analysis.series import MAX_BRACKET_NANOS, NANOS, Floats, Samples, Window, steps, total
 from analysis.trial_files import TimedHistogram, Trial
 
@@ -38,19 +40,19 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """`summary` = min, median, max for the title; `main` names the line they describe."""
+    """The first line is the panel's subject; the title tells its min, median and max."""
 
     title: str
     unit: str
     lines: tuple[Line, ...]
     logarithmic: bool = False
 
-    def summary(self) -> tuple[float, float, float] | None:
-        """Of the first line, which is the panel's subject."""
-        values = self.lines[0].known if self.lines else np.array([])
+    def summary(self) -> tuple[str, str, str] | None:
+        """Min, median and max of the subject, for people; None without values."""
+        values = self.lines[0].known
         if not len(values):
             return None
-        return float(values.min()), float(np.median(values)), float(values.max())
+        return number(values.min()), number(float(np.median(values))), number(values.max())
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,15 @@ class Strip:
 
 @dataclass(frozen=True)
 class LatencyPanel:
-    """`marks` = seconds with failed requests and how many failed."""
+    """`marks` = seconds with failed requests and how many failed; `summary` = min, median, max.
+
+    Strips and lines hold answered requests; the summary knows of unanswered ones ("≥60000").
+    """
 
     strips: tuple[Strip, ...]
     lines: tuple[Line, ...]
     marks: tuple[tuple[float, float], ...]
-    summary: tuple[float, float, float] | None
+    summary: tuple[str, str, str] | None
     failed: int | None
 
 
@@ -179,24 +184,35 @@ def _strip(histogram: Histogram, second: float) -> Strip:
 
 
 def _seconds(histograms: tuple[TimedHistogram, ...], window: Window) -> dict[int, Histogram]:
-    """One histogram per second of the window, all requests merged."""
+    """One histogram per second of the window, all requests merged.
+
+    The generator's seconds need not begin with the window: the middle of what both share counts.
+    """
     parts: dict[int, list[Histogram]] = {}
     for item in histograms:
         if item.monotonic_nanos is None or not item.interval.histogram.total:
             continue
-        # Stamps carry milliseconds, so a window's first second may seem to begin just before it.
-        second = (item.monotonic_nanos - window.start + NANOS // 100) // NANOS
-        if 0 <= second < window.seconds:
-            parts.setdefault(int(second), []).append(item.interval.histogram)
+        start = max(item.monotonic_nanos, window.start)
+        length = round(item.interval.length_seconds * NANOS)
+        end = min(item.monotonic_nanos + length, window.end)
+        if end > start:
+            second = ((start + end) // 2 - window.start) // NANOS
+            parts.setdefault(second, []).append(item.interval.histogram)
     merged = {second: merge(items) for second, items in sorted(parts.items())}
     return {second: item for second, item in merged.items() if item is not None}
+
+
+def _whole(times: Times, key: str) -> str:
+    """A figure of the whole trial; one known only from below keeps its sign."""
+    if key in times.at_least:
+        return times.at_least[key].replace(">=", "≥")
+    return number(times.values.get(key))
 
 
 def latency_panel(trial: Trial, histograms: tuple[TimedHistogram, ...], window: Window
                   ) -> LatencyPanel:
     seconds = _seconds(histograms, window)
     totals = trial.load.totals
-    values = totals.latency.values if totals is not None else {}
     lines = []
     for name, fraction, colour, dash in QUANTILES:
         known = {s + 0.5: micros / 1000 for s, h in seconds.items()
@@ -206,8 +222,9 @@ def latency_panel(trial: Trial, histograms: tuple[TimedHistogram, ...], window: 
     failed = rate(trial.seconds, ("http_errors", "transport_errors", "timeouts"), window, "", "")
     marks = tuple((float(x), float(y)) for x, y in zip(failed.x, failed.y) if y > 0)
     summary = None
-    if {"min", "p50", "max"} <= values.keys():
-        summary = (values["min"], values["p50"], values["max"])
+    if totals is not None and (totals.latency.values or totals.latency.at_least):
+        low, middle, high = (_whole(totals.latency, key) for key in ("min", "p50", "max"))
+        summary = (low, middle, high)
     return LatencyPanel(tuple(_strip(h, s) for s, h in seconds.items()), tuple(lines), marks,
                         summary, totals.errors if totals is not None else None)
 

@@ -17,7 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 
 from analysis import palette
 from analysis.chart_data import ChartData, LatencyPanel, Line, Panel
-from analysis.formatting import count, number
+from analysis.formatting import count
 from analysis.series import Floats
 
 # 1260 px wide; shown at 900 px the smallest text (10 pt) is still 10 px high.
@@ -86,13 +86,12 @@ def density(panel: LatencyPanel, edges: Floats, seconds: int) -> Floats:
     return grid
 
 
-def _describe(title: str, unit: str, summary: tuple[float, float, float] | None,
-              subject: str = "") -> str:
-    heading = f"{title}{subject}, {unit}"
+def describe(title: str, subject: str, unit: str, summary: tuple[str, str, str] | None) -> str:
+    """The two lines above a panel."""
+    heading = f"{title} ({subject}), {unit}"
     if summary is None:
         return f"{heading}\nno values"
-    low, middle, high = (number(value) for value in summary)
-    return f"{heading}\nmin {low} / median {middle} / max {high}"
+    return "{}\nmin {} / median {} / max {}".format(heading, *summary)
 
 
 def _axis_number(value: float, _position: int) -> str:
@@ -131,7 +130,7 @@ def _legend(axes: Any, columns: int) -> None:
 
 def _draw_latency(axes: Any, data: ChartData, ranges: Ranges) -> None:
     panel = data.latency
-    axes.set_title(_describe("Latency from due time", "ms", panel.summary), loc="left")
+    axes.set_title(describe("Latency from due time", "answered", "ms", panel.summary), loc="left")
     _log_axis(axes, (ranges.latency[0], ranges.latency[1] * _headroom(ranges.latency)))
     if panel.strips:
         edges = heat_rows(ranges.latency)
@@ -160,8 +159,8 @@ def _headroom(limits: Range) -> float:
 
 
 def _draw_panel(axes: Any, panel: Panel, limits: Range) -> None:
-    subject = f" ({panel.lines[0].label})"
-    axes.set_title(_describe(panel.title, panel.unit, panel.summary(), subject), loc="left")
+    title = describe(panel.title, panel.lines[0].label, panel.unit, panel.summary())
+    axes.set_title(title, loc="left")
     drawn = [line for line in panel.lines if len(line.known)]
     for line in drawn:
         if line.label == "failed" and not line.known.any():

@@ -10,11 +10,12 @@ from analysis.atomic import write_bytes
 from analysis.chart_data import ChartData, chart_data
 from analysis.formatting import number
 from analysis.run import Row, Run, Scenario
+from analysis.trial import Kept
 from analysis.trial_files import LATENCY_TAG, Trial, latency_intervals
 
 HEADLINE_LATENCIES = ("latency_millis_p99", "latency_millis_p50")
 # (scenario, approach, round) -> the trial's files, where they were kept
-Trials = Mapping[tuple[str, str, int], Trial]
+Trials = Mapping[tuple[str, str, int], Kept]
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,18 @@ def generator_text(row: Row, trial: Trial | None) -> str:
                if flag.startswith("generator-")]
     if flagged:
         return flagged[0] + late
-    return (f"ok{late}" if row.status == "ok" and late else "not known")
+    if row.status == "ok" and late:
+        return f"ok{late}"
+    return "see the reason" if row.reason.startswith("load generator") else "not known"
 
 
-def subtitle(run: Run, scenario: Scenario, choice: Choice, trial: Trial) -> tuple[str, str]:
+def flags(row: Row, kept: Kept | None) -> tuple[str, ...]:
+    """Flags of the harness, then those that follow from the trial's files."""
+    return tuple(dict.fromkeys((*row.flags, *(kept.summary.flags if kept else ()))))
+
+
+def subtitle(run: Run, scenario: Scenario, choice: Choice, kept: Kept) -> tuple[str, str]:
+    """Which trial the picture shows, and what to think of it."""
     rate = scenario.requests_per_second
     load = f"offered {number(rate)}/s" if rate is not None else (
         f"paced users, {scenario.columns.get('connections') or '?'} at the peak")
@@ -80,8 +89,9 @@ def subtitle(run: Run, scenario: Scenario, choice: Choice, trial: Trial) -> tupl
     first = (f"round {choice.row.round} of {rounds} ({choice.by}) · {load} · "
              f"seed {run.manifest.get('seed', 'unknown')} · commit {commit}")
     state = choice.row.status + (f" ({choice.row.reason})" if choice.row.reason else "")
-    flags = f" · flags: {', '.join(choice.row.flags)}" if choice.row.flags else ""
-    second = f"generator: {generator_text(choice.row, trial)} · trial: {state}{flags}"
+    flagged = ", ".join(flags(choice.row, kept)) or "none"
+    second = (f"generator: {generator_text(choice.row, kept.trial)} · trial: {state} · "
+              f"flags: {flagged}")
     return _clip(first), _clip(second)
 
 
@@ -89,16 +99,18 @@ def _clip(text: str, limit: int = 150) -> str:
     return text if len(text) <= limit else text[:limit - 1] + "…"
 
 
-def _load(run: Run, row: Row, trials: Trials) -> tuple[Trial, ChartData] | str:
+def _load(row: Row, trials: Trials) -> tuple[Kept, ChartData] | str:
     """What the picture shows, or why there is nothing to show."""
-    trial = trials.get((row.scenario, row.approach, row.round))
-    if trial is None:
+    if row.status == "skipped":
+        return row.reason or "skipped"
+    kept = trials.get((row.scenario, row.approach, row.round))
+    if kept is None:
         return "the raw files of the trial were not kept"
-    log = hlog.read(run.folder_of(row) / "load.hlog", LATENCY_TAG)
-    data = chart_data(trial, latency_intervals(log, trial.load))
+    log = hlog.read(kept.folder / "load.hlog", LATENCY_TAG)
+    data = chart_data(kept.trial, latency_intervals(log, kept.trial.load))
     if data is None:
         return row.reason or f"trial {row.status}: it never reached its load window"
-    return trial, data
+    return kept, data
 
 
 def draw_scenario(run: Run, scenario: Scenario, trials: Trials) -> list[Chart]:
@@ -107,7 +119,7 @@ def draw_scenario(run: Run, scenario: Scenario, trials: Trials) -> list[Chart]:
     Pictures of an earlier rendering stay where the raw files are gone.
     """
     found: list[Chart] = []
-    drawable: list[tuple[int, Choice, Trial, ChartData]] = []
+    drawable: list[tuple[int, Choice, Kept, ChartData]] = []
     for approach in run.approaches:
         path = f"{file_name(scenario.name)}/{file_name(approach)}.png"
         choice = choose(run.rows_of(scenario.name, approach))
@@ -115,7 +127,7 @@ def draw_scenario(run: Run, scenario: Scenario, trials: Trials) -> list[Chart]:
             reason = run.skipped_reason(scenario.name, approach) or "no trial was run"
             found.append(Chart(scenario.name, approach, path, None, reason))
             continue
-        loaded = _load(run, choice.row, trials)
+        loaded = _load(choice.row, trials)
         missing = loaded if isinstance(loaded, str) else ""
         if missing and (run.folder / path).is_file():
             missing = ""
@@ -124,9 +136,9 @@ def draw_scenario(run: Run, scenario: Scenario, trials: Trials) -> list[Chart]:
         found.append(Chart(scenario.name, approach, path, choice.row.round, missing))
     if drawable:
         ranges = charts.common_ranges([data for *_, data in drawable])
-        for index, choice, trial, data in drawable:
+        for index, choice, kept, data in drawable:
             chart = found[index]
             picture = charts.draw(f"{chart.approach}: {scenario.name}",
-                                  subtitle(run, scenario, choice, trial), data, ranges)
+                                  subtitle(run, scenario, choice, kept), data, ranges)
             write_bytes(run.folder / chart.path, picture)
     return found

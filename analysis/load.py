@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from analysis import jsonfile
-from analysis.series import EMPTY, NANOS, Samples, Window
+from analysis.series import EMPTY, Samples, Window
 
 # Counts per second in load-seconds.csv; `in_flight` is a gauge.
 COUNTS = ("offered", "sent", "ok", "http_errors", "transport_errors", "timeouts",
@@ -131,25 +131,19 @@ def read_load(path: Path) -> Load:
     return parse_load(jsonfile.read_object(path))
 
 
-def _stage_starts(stamps: list[int], window: Window | None) -> bool:
-    """Whether rows are stamped at the start of their second (else at its end)."""
-    return window is not None and bool(stamps) and min(stamps) < window.start + NANOS // 4
-
-
 def parse_seconds(text: str, stages: frozenset[str], window: Window | None) -> Samples:
     """load-seconds.csv as cumulative counters (`ok`, ...) and the gauge `in_flight`.
 
-    Rows of the measure stages only, added up over the requests of a second. A stamp here is the
-    end of its second; a leading zero row at the window's start makes the first second a step.
+    Rows of the measure stages only, added up over the requests of a second. A stamp is the end of
+    its second; a leading zero row at the window's start makes the first second a step.
     """
     rows = [row for row in csv.DictReader(io.StringIO(text))
             if row.get("stage") in stages and (row.get("monotonic_nanos") or "").isdigit()]
     if not rows or window is None:
         return EMPTY
-    shift = NANOS if _stage_starts([int(r["monotonic_nanos"]) for r in rows], window) else 0
     seconds: dict[int, dict[str, float]] = {}
     for row in rows:
-        second = seconds.setdefault(int(row["monotonic_nanos"]) + shift, {})
+        second = seconds.setdefault(int(row["monotonic_nanos"]), {})
         for name in (*COUNTS, "in_flight"):
             field = row.get(name) or ""
             try:

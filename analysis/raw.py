@@ -9,16 +9,17 @@ from pathlib import Path
 
 from analysis import hlog
 from analysis.atomic import csv_text, write_text
-from analysis.trial_files import LATENCY_TAG, Trial, latency_intervals
+from analysis.trial import Kept
+from analysis.trial_files import LATENCY_TAG, latency_intervals
 
 LATENCY_HEADER = ("round", "epoch_millis", "monotonic_nanos", "request", "lower_micros",
                   "upper_micros", "count")
-Trials = Sequence[tuple[Path, Trial]]
 
 
-def _latency_rows(trials: Trials) -> Iterator[Sequence[object]]:
-    for folder, trial in trials:
-        log = hlog.read(folder / "load.hlog", LATENCY_TAG)
+def _latency_rows(trials: Sequence[Kept]) -> Iterator[Sequence[object]]:
+    for kept in trials:
+        trial = kept.trial
+        log = hlog.read(kept.folder / "load.hlog", LATENCY_TAG)
         for item in latency_intervals(log, trial.load):
             histogram = item.interval.histogram
             lower = histogram.layout.lower(histogram.slots)
@@ -28,25 +29,25 @@ def _latency_rows(trials: Trials) -> Iterator[Sequence[object]]:
                        int(low), int(high), int(count))
 
 
-def _with_round(trials: Trials, name: str) -> str | None:
+def _with_round(trials: Sequence[Kept], name: str) -> str | None:
     """A file of every trial below one header, with the round in front; None without any rows."""
     header: list[str] = []
     rows: list[list[str]] = []
-    for folder, trial in trials:
+    for kept in trials:
         try:
-            text = (folder / name).read_text(encoding="utf-8", errors="replace")
+            text = (kept.folder / name).read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
         lines = list(csv.reader(io.StringIO(text)))
         if not lines:
             continue
         header = header or lines[0]
-        rows += [[str(trial.round), *line] for line in lines[1:]
+        rows += [[str(kept.trial.round), *line] for line in lines[1:]
                  if lines[0] == header and len(line) == len(header)]
     return csv_text(["round", *header], rows) if rows else None
 
 
-def write_raw(target: Path, approach: str, trials: Trials) -> None:
+def write_raw(target: Path, approach: str, trials: Sequence[Kept]) -> None:
     """Blocks on the trials' files; a kind of which no trial has rows gets no file."""
     latency = csv_text(LATENCY_HEADER, _latency_rows(trials))
     if latency.count("\n") > 1:

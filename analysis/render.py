@@ -9,12 +9,11 @@ from typing import TypeVar
 
 from analysis import grid, palette
 from analysis.atomic import write_bytes, write_text
-from analysis.gallery import Chart, Trials, draw_scenario, file_name, generator_text
-from analysis.measures import all_values
+from analysis.gallery import Chart, Trials, draw_scenario, file_name
 from analysis.raw import write_raw
 from analysis.results_md import Report, results_md
 from analysis.run import Run, cells, read_run
-from analysis.trial_files import Trial, read_trial
+from analysis.trial import Kept, read_kept
 from analysis.verdicts import Verdict, decide
 from analysis.verdicts_file import verdicts_csv
 
@@ -55,15 +54,9 @@ def _draw_grid(run: Run, verdicts: dict[tuple[str, str], Verdict], letters: dict
         write_bytes(run.folder / f"results.{kind}", data)
 
 
-def _read_trials(run: Run) -> dict[tuple[str, str, int], Trial]:
-    return {(row.scenario, row.approach, row.round): read_trial(run.folder_of(row))
+def _read_trials(run: Run) -> dict[tuple[str, str, int], Kept]:
+    return {(row.scenario, row.approach, row.round): read_kept(run.folder_of(row))
             for row in run.rows if run.folder_of(row).is_dir()}
-
-
-def _reasons(trial: Trial) -> dict[str, str]:
-    """Why metrics of a trial have no value."""
-    return {name: value.reason for name, value in all_values(trial).items()
-            if value.value is None}
 
 
 def _write_raw_files(run: Run, kept: Trials, warnings: list[str]) -> None:
@@ -71,8 +64,7 @@ def _write_raw_files(run: Run, kept: Trials, warnings: list[str]) -> None:
         for approach in run.approaches:
             rows = run.rows_of(scenario.name, approach)
             keys = [(row.scenario, row.approach, row.round) for row in rows]
-            trials = [(run.folder_of(row), kept[key]) for row, key in zip(rows, keys)
-                      if key in kept]
+            trials = [kept[key] for key in keys if key in kept]
             target = run.folder / file_name(scenario.name)
             _guarded(f"raw files of {scenario.name} {approach}",
                      lambda: write_raw(target, file_name(approach), trials), None, warnings)
@@ -93,7 +85,7 @@ def render_run(run_dir: Path, keep_raw: bool) -> list[str]:
     run = read_run(run_dir)
     warnings: list[str] = []
     trials = _read_trials(run)
-    reasons = {key: _reasons(trial) for key, trial in trials.items()}
+    reasons = {key: kept.summary.reasons for key, kept in trials.items()}
     verdicts = {(cell.scenario, cell.metric.name): decide(cell) for cell in cells(run, reasons)}
     write_text(run_dir / "verdicts.csv", verdicts_csv(verdicts.values()))
     letters = palette.letters(run.approaches)
@@ -101,8 +93,6 @@ def render_run(run_dir: Path, keep_raw: bool) -> list[str]:
     _guarded("results.png", lambda: _draw_grid(run, verdicts, letters), None, warnings)
     if keep_raw:
         _write_raw_files(run, trials, warnings)
-    keys = {(row.scenario, row.approach, row.round): row for row in run.rows}
-    generators = {key: generator_text(row, trials.get(key)) for key, row in keys.items()}
-    report = Report(run, verdicts, letters, charts, generators, _raw_files(run), tuple(warnings))
+    report = Report(run, verdicts, letters, charts, trials, _raw_files(run), tuple(warnings))
     write_text(run_dir / "results.md", results_md(report))
     return [*run.problems, *warnings]

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from analysis import jsonfile
 from analysis.formatting import anchor, byte_size, count, duration, escape, number
-from analysis.gallery import Chart
+from analysis.gallery import Chart, Trials, generator_text
 from analysis.labels import MEANINGS, label
 from analysis.registry import HEADLINES, METRICS, Metric
 from analysis.run import Row, Run, Scenario
@@ -37,13 +37,13 @@ LIMITATIONS = (
 
 @dataclass(frozen=True)
 class Report:
-    """Everything the page shows. `generators[scenario, approach, round]` is the verdict's text."""
+    """Everything the page shows."""
 
     run: Run
     verdicts: Mapping[tuple[str, str], Verdict]
     letters: Mapping[str, str]
     charts: Sequence[Chart]
-    generators: Mapping[tuple[str, str, int], str]
+    trials: Trials
     raw_files: Sequence[str]
     warnings: Sequence[str]
 
@@ -89,19 +89,28 @@ def command(manifest: jsonfile.Object) -> str:
     return shlex.join(parts) if parts else jsonfile.text(manifest, "command")
 
 
+def _expected_trials(run: Run) -> int | None:
+    """Planned trials without the skipped ones; None when the plan is not known."""
+    if run.rounds_planned is None:
+        return None
+    skipped = {(row.scenario, row.approach) for row in run.rows if row.status == "skipped"}
+    cells = [(s.name, a) for s in run.scenarios for a in run.approaches
+             if (s.name, a) not in skipped and not run.skipped_reason(s.name, a)]
+    return len(cells) * run.rounds_planned
+
+
 def summary(report: Report) -> list[str]:
-    """Headline verdicts, one line per scenario."""
+    """How much of the plan is there."""
     run = report.run
     planned = run.rounds_planned
     states = Counter(row.status for row in run.rows)
     trials = ", ".join(f"{number_of} {state}" for state, number_of in sorted(states.items()))
     lines = [f"Rounds: planned {'unknown' if planned is None else planned}, "
              f"with data {run.rounds_done}. Trials: {trials or 'none'}."]
-    expected = planned and planned * len(run.approaches) * len(run.scenarios)
-    skipped = sum(bool(run.skipped_reason(s.name, a))
-                  for s in run.scenarios for a in run.approaches)
-    if expected and planned and len(run.rows) < expected - skipped * planned:
-        lines.append(f"**Incomplete: {len(run.rows)} of {expected - skipped * planned} trials.**")
+    expected = _expected_trials(run)
+    done = sum(row.status != "skipped" for row in run.rows)
+    if expected is not None and done < expected:
+        lines.append(f"**Incomplete: {done} of {expected} trials.**")
     if run.rounds_done == 1:
         lines.append("**One round decides nothing: the verdicts below say \"undecided\".**")
     return lines
@@ -217,10 +226,13 @@ def _trial_table(report: Report, scenario: Scenario) -> list[str]:
     rows = []
     for row in sorted((r for r in report.run.rows if r.scenario == scenario.name),
                       key=lambda r: (r.round, r.approach)):
-        generator = report.generators.get((row.scenario, row.approach, row.round), "not known")
-        notes = "; ".join([*row.flags, *([row.reason] if row.reason else [])])
+        kept = report.trials.get((row.scenario, row.approach, row.round))
+        generator = generator_text(row, kept.trial if kept else None)
+        explained = kept.summary.notes if kept else ()
+        named = {note.partition(":")[0] for note in explained}
+        notes = [row.reason, *(flag for flag in row.flags if flag not in named), *explained]
         rows.append([str(row.round), escape(row.approach), escape(row.status), escape(generator),
-                     escape(notes) or "-"])
+                     escape("; ".join(filter(None, notes))) or "-"])
     if not rows:
         return ["No trial was run.", ""]
     return ["<details><summary>Trials, with the load generator's verdict on itself</summary>", "",

@@ -64,9 +64,25 @@ def summarise(trial: Trial, log: hlog.IntervalLog) -> Summary:
     return Summary(values, tuple(notes), tuple(f"{flag}: {text}" for flag, text in notes.items()))
 
 
-def trial_summary(folder: Path) -> Summary:
+@dataclass(frozen=True)
+class Kept:
+    """A trial whose raw files are there, and what follows from them."""
+
+    folder: Path
+    trial: Trial
+    summary: Summary
+
+
+def read_kept(folder: Path) -> Kept:
     """Blocks on the trial's files. Missing or damaged files give gaps with reasons, no error."""
-    return summarise(read_trial(folder), hlog.read(folder / "load.hlog", LATENCY_TAG))
+    trial = read_trial(folder)
+    log = hlog.read(folder / "load.hlog", LATENCY_TAG)
+    return Kept(folder, trial, summarise(trial, log))
+
+
+def trial_summary(folder: Path) -> Summary:
+    """As read_kept."""
+    return read_kept(folder).summary
 
 
 def trial_metrics(trial_dir: Path) -> dict[str, float | int | None]:

@@ -68,14 +68,6 @@ def test_seconds_become_cumulative_over_all_requests() -> None:
     assert np.isnan(series.columns["in_flight"][0])
 
 
-def test_rows_stamped_at_the_start_of_their_second_give_the_same() -> None:
-    window, stage = Window(10 * NANOS, 12 * NANOS), frozenset({"main"})
-    ends = parse_seconds(HEADER + rows([11 * NANOS, 12 * NANOS]), stage, window)
-    starts = parse_seconds(HEADER + rows([10 * NANOS, 11 * NANOS]), stage, window)
-    assert ends.stamps.tolist() == starts.stamps.tolist()
-    assert ends.columns["ok"].tolist() == starts.columns["ok"].tolist()
-
-
 def test_no_rows_no_series() -> None:
     window = Window(0, NANOS)
     assert len(parse_seconds("", frozenset({"main"}), window).stamps) == 0
