@@ -122,16 +122,17 @@ def check_fit(
 def _connection_options(prepared: Prepared, need: Need, service: ServiceLimits) -> dict[str, str]:
     """Shares of the descriptors that hold the scenario where the service's own split does not.
 
-    By itself it keeps a quarter of its descriptors for upstream calls, which a scenario without
-    call depth does not need. Some of the spare ones serve /health and /metrics.
+    By itself it keeps a quarter of its descriptors for upstream calls. Without call depth that is
+    too many, and with it the accepted side of the self-calls may find no room: then an overload
+    would end in calls that nobody accepts instead of in the queue of the upstream pool.
     """
-    accepted = prepared.scenario.connections + need.self_calls
-    if accepted <= service.max_connections and need.self_calls <= service.client_connections:
+    connections, depth = prepared.scenario.connections, prepared.scenario.delay_call_depth
+    both = service.max_connections + service.client_connections
+    client = min(service.client_connections, (both - connections) // 2) if depth else 1
+    fits = connections + (service.client_connections if depth else 0) <= service.max_connections
+    if fits or client < max(1, need.self_calls):
         return {}
-    return {
-        "max-connections": str(accepted),
-        "client-connections": str(max(1, need.self_calls)),
-    }
+    return {"max-connections": str(both - client), "client-connections": str(client)}
 
 
 def _descriptor_fault(need: Need, limits: HostLimits) -> str | None:

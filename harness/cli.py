@@ -102,7 +102,10 @@ def _run(
 def closing_line(folder: Path, complete: bool) -> str:
     if complete:
         return f"results: {folder}"
-    return f"interrupted; partial results: {folder}; continue with: ./benchmark.sh --resume {folder}"
+    return (
+        f"interrupted; partial results: {folder}; "
+        f"continue with: ./benchmark.sh --resume {folder}"
+    )
 
 
 class _Starter:
@@ -195,7 +198,8 @@ class _Starter:
         return manifest
 
     def _resume(self, manifest: Manifest) -> Manifest:
-        check_same(manifest, self._plan, read_identity(self._places, self._binaries, self.folder.parent))
+        identity = read_identity(self._places, self._binaries, self.folder.parent)
+        check_same(manifest, self._plan, identity)
         earlier = cast(list[object], manifest.document.get("resumed") or [])
         manifest.update(
             status="running", resumed=[*earlier, utc_text()], keepRaw=self._options.keep_raw

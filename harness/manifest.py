@@ -90,11 +90,12 @@ class Manifest:
         self.document.update(changes)
         write_json(self.path, self.document)
 
-    def add_checks(self, checks: Sequence[Check]) -> None:
+    def set_check(self, check: Check) -> None:
+        """Puts the check in the place of the one with its name, or at the end."""
         known = self.document["checks"]
         assert isinstance(known, list)
-        known += [entry for entry in (c.as_json() for c in checks) if entry not in known]
-        self.update()
+        others = [entry for entry in known if entry["name"] != check.name]
+        self.update(checks=[*others, check.as_json()])
 
     def has_warnings(self) -> bool:
         checks = self.document["checks"]

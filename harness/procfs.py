@@ -1,4 +1,5 @@
-"""Parsers for the kernel's text files. Pure: text in, numbers out; KeyError/ValueError if strange."""
+"""Parsers for the kernel's text files. Pure: text in, numbers out; KeyError or ValueError when the
+text is not what proc(5) says."""
 
 from dataclasses import dataclass
 

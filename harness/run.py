@@ -68,6 +68,7 @@ class Run:
         self._table = ResultsTable(folder / "results.csv", analysis.metric_names)
         self._done: list[DoneTrial] = []
         self._reference_millis = list(baseline_millis)
+        self._most_other_cpus = 0.0
 
     def begin(self) -> None:
         """Creates the results table of a new run."""
@@ -139,12 +140,15 @@ class Run:
         if reference is None:
             return
         self._reference_millis.append(reference.millis)
-        if reference.other_cpus is not None and reference.other_cpus > OTHER_LOAD_CPUS:
-            detail = (
-                f"{record.slot.folder}: other processes kept {reference.other_cpus:.2f} CPUs "
-                "busy just before the trial"
-            )
-            self._manifest.add_checks([Check("other-load", "warning", detail)])
+        if reference.other_cpus is None or reference.other_cpus <= OTHER_LOAD_CPUS:
+            return
+        self._most_other_cpus = max(self._most_other_cpus, reference.other_cpus)
+        trials = sum("other-load" in trial.flags for trial in self._done)
+        detail = (
+            f"before {trials} of {len(self._done)} trials other processes were running, "
+            f"at most {self._most_other_cpus:.2f} CPUs busy"
+        )
+        self._manifest.set_check(Check("other-load", "warning", detail))
 
     def _rounds(self) -> dict[str, int]:
         left = {slot.round for slot in self.left()}

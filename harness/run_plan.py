@@ -58,7 +58,8 @@ class RunPlan:
 def find_binaries(places: Places) -> Binaries:
     """The binaries named in the environment, else those of build/release."""
     return Binaries(
-        _find(places, "HEDDLE_SERVICE", "heddle-service"), _find(places, "HEDDLE_LOAD", "heddle-load")
+        _find(places, "HEDDLE_SERVICE", "heddle-service"),
+        _find(places, "HEDDLE_LOAD", "heddle-load"),
     )
 
 

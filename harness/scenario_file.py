@@ -176,7 +176,8 @@ def _check_header(fields: list[str], file: str, number: int) -> list[str]:
 def _parse_row(header: list[str], fields: list[str], file: str, number: int) -> Scenario:
     if len(fields) != len(header):
         raise UsageError(
-            f"{file}:{number}: found {len(fields)} columns, accepted: {len(header)} as in the header"
+            f"{file}:{number}: found {len(fields)} columns, "
+            f"accepted: {len(header)} as in the header"
         )
     texts = dict(zip(header, fields, strict=True))
 

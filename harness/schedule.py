@@ -1,4 +1,4 @@
-"""Which trial runs when: rounds of all scenarios x approaches, each in its own random order. Pure."""
+"""Which trial runs when: rounds of all scenarios x approaches in random order. Pure."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from harness.effective import Prepared
 
 # Start and stop of both processes, reference work, connects, drain and metrics of one trial:
 # measured on 2 cores (docs/methodology.md); replaced by the run's own mean once it has one.
-OVERHEAD_SECONDS = 2.5
+OVERHEAD_SECONDS = 1.5
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Typed access to a TOML table; every fault names file, key, what was found and what is accepted."""
+"""Typed access to a TOML table; a fault names file, key, what was found and what is accepted."""
 
 import tomllib
 from collections.abc import Iterable, Mapping

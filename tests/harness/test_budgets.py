@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from harness.budgets import HostLimits, ServiceLimits, check_fit, compute_need, mean_in_flight
 from harness.cpus import parse_cpu_list, split_cpus
+from harness.effective import Prepared
 from harness.load_profile import Stage
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +38,8 @@ def test_descriptors_by_call_depth() -> None:
 
 
 def test_self_calls_are_no_more_than_connections_times_depth() -> None:
-    assert compute_need(prepared(connections=10, rate=10_000, depth=2), "reactor-x").self_calls == 20
+    load = prepared(connections=10, rate=10_000, depth=2)
+    assert compute_need(load, "reactor-x").self_calls == 20
 
 
 def test_too_few_descriptors_skip_with_both_numbers_and_the_remedy() -> None:
@@ -53,8 +55,8 @@ def test_too_few_descriptors_skip_with_both_numbers_and_the_remedy() -> None:
 
 @pytest.mark.parametrize(
     ("rate", "flags", "skipped"),
-    [(25_000, (), False), (25_010, ("pool-too-small",), False), (50_000, ("pool-too-small",), False),
-     (50_010, (), True)],
+    [(25_000, (), False), (25_010, ("pool-too-small",), False),
+     (50_000, ("pool-too-small",), False), (50_010, (), True)],
 )
 def test_a_small_pool_is_flagged_and_one_twice_too_small_is_skipped(
     rate: int, flags: tuple[str, ...], skipped: bool
@@ -81,11 +83,18 @@ def test_a_pool_beyond_the_kernels_limits_is_skipped(limits: HostLimits, name: s
 
 
 def test_the_service_is_told_its_shares_only_where_its_own_split_is_too_small() -> None:
-    load = prepared(connections=16_000, rate=10_000, depth=1)
-    assert check_fit(load, "reactor-x", ROOMY, SERVICE).service_options == {}
-    small = ServiceLimits(5000, 15_000, 5000)
-    assert check_fit(load, "reactor-x", ROOMY, small).service_options == {
-        "max-connections": "17500", "client-connections": "1500"}
+    flat, deep = (prepared(connections=16_000, rate=10_000, depth=depth) for depth in (0, 1))
+    roomy, small = ServiceLimits(5000, 900_000, 65_000), ServiceLimits(5000, 15_000, 5000)
+
+    def told(load: Prepared, service: ServiceLimits) -> dict[str, str]:
+        return dict(check_fit(load, "reactor-x", ROOMY, service).service_options)
+
+    assert told(flat, roomy) == told(deep, roomy) == {}
+    assert told(flat, small) == {"max-connections": "19999", "client-connections": "1"}
+    assert told(deep, small) == {"max-connections": "18000", "client-connections": "2000"}
+    assert told(prepared(connections=12_000, rate=10_000, depth=1), small) == {
+        "max-connections": "16000", "client-connections": "4000"}
+    assert told(prepared(connections=12_000, rate=10_000), small) == {}
 
 
 def test_cpus_are_halved_and_siblings_stay_together() -> None:

@@ -51,7 +51,8 @@ def test_tasks_between_start_and_body_are_no_fault_but_a_lost_tenth_is() -> None
 
 def test_nothing_started_yet_cannot_be_judged() -> None:
     name = 'heddle_tasks_started_total{kind="callback"}'
-    check = check_mode("reactor-restinio", parse_metrics(text_of("reactor-restinio", **{name: "0"})))
+    text = text_of("reactor-restinio", **{name: "0"})
+    check = check_mode("reactor-restinio", parse_metrics(text))
     assert (check.on, check.reason) == (None, "no task of kind callback has been started")
 
 

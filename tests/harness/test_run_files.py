@@ -127,7 +127,8 @@ def test_error_lines_of_any_case_are_kept_and_no_empty_file_is_made(tmp_path: Pa
     (trial / "load.log").write_bytes(b"fine\nan Error: x\nTERROR \xff\nlast error")
     (trial / "service.log").write_bytes(b"all well\n")
     keep_error_lines(trial, run, "s", "a")
-    assert (run / "s" / "a-client-error.log").read_bytes() == b"an Error: x\nTERROR \xff\nlast error\n"
+    kept = (run / "s" / "a-client-error.log").read_bytes()
+    assert kept == b"an Error: x\nTERROR \xff\nlast error\n"
     assert not (run / "s" / "a-service-error.log").exists()
 
 
@@ -190,15 +191,17 @@ def test_events() -> None:
     assert [parse_event(text) for text in ("no", "[1]", "{}", '{"event":1}')] == [None] * 4
 
 
-WINDOW = {"planned": 10, "sent": 8, "shed": 1, "unsent": 1, "ok": 4, "httpErrors": {"5xx": 1},
-          "transportErrors": {"reset": 1}, "timeouts": 1, "inFlight": 1}
+WINDOW: dict[str, object] = {
+    "planned": 10, "sent": 8, "shed": 1, "unsent": 1, "ok": 4, "httpErrors": {"5xx": 1},
+    "transportErrors": {"reset": 1}, "timeouts": 1, "inFlight": 1,
+}
 
 
 def test_every_request_must_be_accounted_for() -> None:
     assert accounting_fault({"window": WINDOW}) is None
     assert accounting_fault({}) == "load.json has no window"
     for key in ("planned", "ok", "unsent", "inFlight"):
-        assert accounting_fault({"window": {**WINDOW, key: 3}}) is not None
+        assert accounting_fault({"window": WINDOW | {key: 3}}) is not None
     assert "lacks a count" in (accounting_fault({"window": {"planned": 1}}) or "")
 
 

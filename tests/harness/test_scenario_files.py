@@ -2,6 +2,7 @@
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 from harness.errors import UsageError
@@ -62,8 +63,8 @@ def test_columns_are_found_by_name_not_by_position() -> None:
     )
 
 
-def test_a_byte_order_mark_and_quotes_are_understood(tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("bom") / "x.csv"
+def test_a_byte_order_mark_and_quotes_are_understood(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
     path.write_bytes(b"\xef\xbb\xbf" + (HEADER + '"a","get-time",,0,0,1,1,0,1\n').encode())
     assert read_scenario_file(path).scenarios[0].name == "a"
 
@@ -113,24 +114,23 @@ def test_a_wrong_cell_is_named_with_line_column_found_and_accepted(
         (ROW, "x.csv:1: header column 1: found 'a', accepted: scenario,"),
         (HEADER.replace("delayInMillis", "delay"), "header column 5: found 'delay', accepted"),
         (HEADER.replace(",connections", ""), "header: column connections is missing"),
-        (HEADER.replace("loadProfile", "k6Config,loadProfile"), "found 'loadProfile' a second time"),
+        (HEADER.replace("loadProfile", "k6Config,loadProfile"), "'loadProfile' a second time"),
         (HEADER + "a,get-time,,0,100,10,50,1\n", "x.csv:2: found 8 columns, accepted: 9"),
         (HEADER + 'a,"get-time,,0,100,10,50,1,2\n', "x.csv:2: not a CSV line"),
         (HEADER + "a,get\0,,0,100,10,50,1,2\n", "x.csv:2: found a NUL character"),
-        (HEADER + ROW + "\n" + ROW, "x.csv:4: column scenario: found 'a', accepted: a name of its own"),
+        (HEADER + ROW + "\n" + ROW, "x.csv:4: column scenario: found 'a', accepted: a name"),
     ],
 )
 def test_a_broken_file_gives_one_line(text: str, part: str) -> None:
     assert part in fault_of(text)
 
 
-def test_a_file_that_is_not_utf8_or_not_there(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("files")
-    (folder / "latin.csv").write_bytes(HEADER.encode() + b"\xe9,get-time,,0,0,1,1,0,1\n")
+def test_a_file_that_is_not_utf8_or_not_there(tmp_path: Path) -> None:
+    (tmp_path / "latin.csv").write_bytes(HEADER.encode() + b"\xe9,get-time,,0,0,1,1,0,1\n")
     with pytest.raises(UsageError, match="not UTF-8"):
-        read_scenario_file(folder / "latin.csv")
+        read_scenario_file(tmp_path / "latin.csv")
     with pytest.raises(UsageError, match="No such file"):
-        read_scenario_file(folder / "none.csv")
+        read_scenario_file(tmp_path / "none.csv")
 
 
 @given(st.text())
