@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -44,6 +45,14 @@ void settle_congestion_control(Options& options) {
   }
 }
 
+// The address must be known to be one before a URL and a listener are made of it.
+bool is_v6(const std::string& address) {
+  boost::system::error_code error;
+  const auto parsed = boost::asio::ip::make_address(address, error);
+  if (error) throw std::invalid_argument(fmt::format("--address: '{}' is no IP address", address));
+  return parsed.is_v6();
+}
+
 }  // namespace
 
 DescriptorBudget share_descriptors(std::size_t limit, std::size_t asked_accepted, std::size_t asked_client) {
@@ -69,10 +78,10 @@ Settings settle(Options options) {
   options.client_connections = budget.client;
   settle_cpus(options);
   settle_congestion_control(options);
+  const bool v6 = is_v6(options.address);
   if (options.upstream_url.empty()) {
-    const bool v6 = options.address.find(':') != std::string::npos;
-    options.upstream_url =
-        fmt::format(fmt::runtime(v6 ? "http://[{}]:{}" : "http://{}:{}"), options.address, options.port);
+    const std::string host = v6 ? "[" + options.address + "]" : options.address;
+    options.upstream_url = fmt::format("http://{}:{}", host, options.port);
   }
   settings.options = std::move(options);
   return settings;

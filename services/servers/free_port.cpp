@@ -12,8 +12,7 @@ void require_free_port(const std::string& address, std::uint16_t port) {
   using boost::asio::ip::tcp;
   boost::asio::io_context context;
   boost::system::error_code error;
-  const auto host = boost::asio::ip::make_address(address, error);
-  if (error) throw std::runtime_error(fmt::format("--address '{}' is no IP address", address));
+  const auto host = boost::asio::ip::make_address(address);
   // SO_REUSEADDR passes over connections in TIME_WAIT; without SO_REUSEPORT any listener is a conflict.
   const tcp::endpoint endpoint(host, port);
   tcp::acceptor probe(context);

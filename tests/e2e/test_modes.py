@@ -58,7 +58,7 @@ def test_a_small_pool_waits_in_turns() -> None:
 def test_ten_thousand_parked_requests_cost_next_to_nothing(approach: str) -> None:
     with running_service(approach, "--threads", "1", "--pool-threads", "10000") as service:
         sockets = connect_all(service.port, 9500)  # both ends must fit 20,000 descriptors
-        started = send_all(sockets, f"/{approach}/epoch-millis?delayInMillis=15000")
+        started = send_all(sockets, f"/{approach}/epoch-millis?delayInMillis=12000")
         service.wait_for_metric(f'heddle_tasks_in_flight{{kind="{kind_of(approach)}"}}', 9500)
         time.sleep(0.5)
         before = service.cpu_seconds()

@@ -30,7 +30,9 @@ TEST(StackArena, HandsOutDisjointPageAlignedStacks) {
   ASSERT_EQ(bases.size(), 600U);
   std::byte* previous = nullptr;
   for (std::byte* base : bases) {
-    if (previous != nullptr) EXPECT_GE(base - previous, 32 * 1024);
+    if (previous != nullptr) {
+      EXPECT_GE(base - previous, 32 * 1024);
+    }
     previous = base;
   }
   for (auto& stack : stacks) {
