@@ -205,7 +205,8 @@ def _seconds(histograms: tuple[TimedHistogram, ...], window: Window) -> dict[int
 def _whole(times: Times, key: str) -> str:
     """A figure of the whole trial; one known only from below keeps its sign."""
     if key in times.at_least:
-        return times.at_least[key].replace(">=", "≥")
+        text = times.at_least[key].removeprefix(">=")
+        return "≥" + (number(float(text)) if text.replace(".", "", 1).isdigit() else text)
     return number(times.values.get(key))
 
 

@@ -48,6 +48,8 @@ def choose(rows: Sequence[Row]) -> Choice | None:
     good = [row for row in rows if row.status == "ok"]
     if not good:
         return Choice(rows[0], f"no valid trial: {rows[0].status}") if rows else None
+    if len(good) == 1:
+        return Choice(good[0], "its only valid trial")
     for name in HEADLINE_LATENCIES:
         valued = [(value, row.round, row) for row in good
                   if (value := row.values.get(name)) is not None]

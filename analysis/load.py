@@ -47,7 +47,13 @@ class Totals:
 
     @property
     def errors(self) -> int:
+        """Requests that ended badly."""
         return self.http_errors + self.transport_errors + self.timeouts
+
+    @property
+    def not_served(self) -> int:
+        """Requests that were due and never answered: in flight at the end, shed, never sent."""
+        return self.in_flight + self.shed + self.unsent
 
     @property
     def responses(self) -> int | None:

@@ -48,7 +48,8 @@ def requests(trial: Trial) -> dict[str, Value]:
     totals = trial.load.totals
     if totals is None or totals.ok is None:
         return dict.fromkeys(("requests_ok", "requests_error"), NO_LOAD)
-    return {"requests_ok": Value(totals.ok), "requests_error": Value(totals.errors)}
+    failed = totals.errors + totals.not_served
+    return {"requests_ok": Value(totals.ok), "requests_error": Value(failed)}
 
 
 def ok_rates(trial: Trial) -> list[float]:
@@ -108,10 +109,12 @@ def host_cpu(trial: Trial, window: Window) -> dict[str, Value]:
 
 
 def _average_and_max(name: str, average: float | None, values: Sequence[float]) -> dict[str, Value]:
+    """The whole seconds need not cover the window: the busiest is at least the average."""
     none = _missing("too few samples in the load window")
+    known = [*values, *([] if average is None else [average])]
     return {
         f"{name}_avg": none if average is None else Value(average),
-        f"{name}_max": Value(max(values)) if len(values) else none,
+        f"{name}_max": Value(max(known)) if len(values) else none,
     }
 
 

@@ -62,7 +62,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("requests_ok", "requests", "higher", "requests", False, _TIME,
            "requests of the load window answered as expected", "load-set"),
     Metric("requests_error", "requests", "lower", "requests", True, _TIME,
-           "requests of the load window that failed: HTTP status, transport or timeout", "count"),
+           "requests of the load window that failed (HTTP status, transport, timeout) or that were "
+           "due and never answered", "count"),
     _rate("p50", "median"),
     _rate("p90", "90th percentile"),
     _rate("max", "largest"),

@@ -215,11 +215,19 @@ def _headline_table(report: Report, scenario: Scenario) -> list[str]:
     rows.append(["**verdict**", "", *(escape(label(v, report.letters)) for v in verdicts)])
     header = ["approach", "valid trials",
               *(f"{escape(metric.name)}, {escape(metric.unit)}" for metric in HEADLINES)]
-    reasons = [f"- {escape(v.metric)}: {v.state}, {escape(v.reason)}"
-               + "".join(f"; {escape(name)} left out: {escape(why)}"
-                         for name, why in v.left_out.items() if v.rounds) for v in verdicts]
     return ["Median over the valid rounds (smallest–largest).", "", *table(header, rows), "",
-            *reasons, ""]
+            *_reasons(verdicts), ""]
+
+
+def _reasons(verdicts: Sequence[Verdict]) -> list[str]:
+    """Why each verdict is what it is; metrics with the same story share a line."""
+    stories: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        left_out = "".join(f"; {escape(name)} left out: {escape(why)}"
+                           for name, why in verdict.left_out.items() if verdict.rounds)
+        story = f"{verdict.state}, {escape(verdict.reason)}{left_out}"
+        stories.setdefault(story, []).append(escape(verdict.metric))
+    return [f"- {', '.join(metrics)}: {story}" for story, metrics in stories.items()]
 
 
 def _trial_table(report: Report, scenario: Scenario) -> list[str]:
@@ -228,7 +236,8 @@ def _trial_table(report: Report, scenario: Scenario) -> list[str]:
                       key=lambda r: (r.round, r.approach)):
         kept = report.trials.get((row.scenario, row.approach, row.round))
         generator = generator_text(row, kept.trial if kept else None)
-        explained = kept.summary.notes if kept else ()
+        explained = [note for note in (kept.summary.notes if kept else ())
+                     if not row.reason or row.reason not in f"load {note.replace('-', ' ', 1)}"]
         named = {note.partition(":")[0] for note in explained}
         notes = [row.reason, *(flag for flag in row.flags if flag not in named), *explained]
         rows.append([str(row.round), escape(row.approach), escape(row.status), escape(generator),

@@ -111,14 +111,14 @@ def _exclusion(metric: Metric, rounds: Mapping[int, Outcome]) -> str:
     if all(o.value is None for o in good):
         return next((o.reason for o in good if o.reason), "not measured")
     if metric.group != "requests" and any(over_budget(o) for o in good):
-        return f"over {ERROR_BUDGET:.1%} of its requests failed"
+        return f"over {ERROR_BUDGET:.1%} of its requests failed or were never answered"
     return ""
 
 
 def _too_few(cell: Cell, left_out: Mapping[str, str]) -> Verdict:
     """Fewer than two approaches have values: the most telling state, with every reason."""
     statuses = {o.status for rounds in cell.outcomes.values() for o in rounds.values()}
-    over = any("requests failed" in why for why in left_out.values())
+    over = any("requests failed or were" in why for why in left_out.values())
     reason = "; ".join(f"{name}: {why}" for name, why in left_out.items())
     if len(left_out) == len(cell.outcomes) > 1 and len(set(left_out.values())) == 1:
         reason = f"every approach: {next(iter(left_out.values()))}"

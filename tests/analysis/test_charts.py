@@ -110,7 +110,7 @@ def test_an_unknown_tail_is_not_shown_as_a_number(tmp_path: Path) -> None:
     totals = replace(trial.load.totals, latency=latency)
     changed = replace(trial, load=replace(trial.load, totals=totals))
     summary = latency_panel(changed, (), trial.window).summary
-    assert summary is not None and summary[2] == "≥60000"
+    assert summary is not None and summary[2] == "≥60,000"
 
 
 def test_pictures_of_whole_and_of_bare_trials(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ def test_counts_and_identities() -> None:
     totals = parse_load({"window": STAGE}).totals
     assert totals is not None
     assert (totals.ok, totals.errors, totals.responses) == (90, 13, 94)
+    assert totals.not_served == 1 + 4 + 2
     assert totals.adds_up()
     for key in ("planned", "sent", "ok"):
         broken = parse_load({"window": STAGE | {key: STAGE[key] + 1}}).totals

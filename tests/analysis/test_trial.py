@@ -198,3 +198,5 @@ def test_flags_name_what_is_wrong(tmp_path: Path) -> None:
                              "latency-censored")
     assert summary.metrics["latency_millis_p99"] is None
     assert summary.reasons["latency_millis_p99"] == "only known to be >=60000 ms"
+    # 30 that ended badly, 4 without an answer, 1 never sent
+    assert summary.metrics["requests_error"] == 35
