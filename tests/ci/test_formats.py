@@ -41,7 +41,8 @@ def test_columns_of_python_files(name, columns):
 
 
 @pytest.mark.parametrize(
-    ("name", "folder"), [("service.csv", "services/metrics"), ("load-seconds.csv", "loadgen/report")]
+    ("name", "folder"),
+    [("service.csv", "services/metrics"), ("load-seconds.csv", "loadgen/report")],
 )
 def test_columns_of_cpp_files(name, folder):
     """The header is one string literal, perhaps over several lines."""
