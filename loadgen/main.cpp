@@ -37,7 +37,8 @@ std::vector<std::string> read_bodies(const plan::Plan& plan) {
   return bodies;
 }
 
-void add_listeners(report::Fanout& fanout, const load::Options& options) {
+// Opens every file before the run, so that an unusable folder costs nothing.
+void add_listeners(report::Fanout& fanout, const load::Options& options) try {
   if (!options.out.empty()) {
     std::filesystem::create_directories(options.out);
     fanout.add(std::make_unique<report::SecondsCsv>(options.out / "load-seconds.csv"));
@@ -45,6 +46,8 @@ void add_listeners(report::Fanout& fanout, const load::Options& options) {
   }
   if (!options.events.empty()) fanout.add(std::make_unique<report::EventStream>(options.events));
   if (isatty(STDERR_FILENO) != 0) fanout.add(std::make_unique<report::ProgressLine>());
+} catch (const std::runtime_error& error) {
+  throw load::UsageError(error.what());
 }
 
 int exit_code(const record::RunResult& result, bool strict) {

@@ -33,7 +33,7 @@ struct Connection {
   bool wanted = false;         // reopen it when it is lost
   bool opened_before = false;  // it was open at least once
   bool resolved = false;       // its first attempt has ended
-  std::uint8_t failures = 0;   // attempts in a row that failed
+  std::uint8_t failures = 0;   // in a row: attempts, and connections that ended without an answer
   std::uint16_t target = 0;
   std::uint32_t source = 0;
   std::uint32_t written = 0;       // bytes of the request

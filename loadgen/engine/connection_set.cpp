@@ -102,7 +102,6 @@ void ConnectionSet::on_connected(std::uint32_t index, Nanos now) {
   connecting_.remove(index);
   connection.state = State::idle;
   connection.free_since = now;
-  connection.failures = 0;
   ++(connection.opened_before ? stats_.reopened : stats_.opened);
   connection.opened_before = true;
   if (connection.source != kNone) ++stats_.by_source[setup_.sources[connection.source].text];
@@ -324,15 +323,15 @@ void ConnectionSet::answered(std::uint32_t index, const http::Response& response
   auto& connection = connections_[index];
   const auto& spec = setup_.plan.requests[connection.ticket.request_class];
   const int status = response.status();
-  if (status == spec.expect_status && spec.expect_body_bytes &&
-      response.body_bytes() != *spec.expect_body_bytes && spec.method != "HEAD") {
-    return request_failed(index, {TransportError::malformed, 0}, now);
-  }
-  if (status == spec.expect_status) {
-    record_ok(connection, now);
+  auto& counts = recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts;
+  if (status != spec.expect_status) {
+    ++counts.http_errors[static_cast<std::size_t>(std::clamp(status / 100, 1, 5))];
+  } else if (spec.expect_body_bytes && response.body_bytes() != *spec.expect_body_bytes &&
+             spec.method != "HEAD") {
+    // Its end is known all the same, so the connection can be used again.
+    counts.add_failure({TransportError::malformed, 0});
   } else {
-    const auto group = static_cast<std::size_t>(std::clamp(status / 100, 1, 5));
-    ++recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts.http_errors[group];
+    record_ok(connection, now);
   }
   ++connection.answered;
   const auto& limit = setup_.plan.requests_per_connection;

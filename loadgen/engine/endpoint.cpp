@@ -1,8 +1,8 @@
 #include "loadgen/engine/endpoint.hpp"
 
 #include <algorithm>
-#include <array>
 #include <arpa/inet.h>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>

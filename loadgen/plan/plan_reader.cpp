@@ -203,10 +203,10 @@ class Reader {
 void check_name(const std::string& name, std::size_t index) {
   const auto bad = [](char c) { return c <= ' ' || c > '~' || c == ',' || c == '"' || c == '|'; };
   if (!name.empty() && name.size() <= 80 && std::none_of(name.begin(), name.end(), bad)) return;
-  throw PlanError(fmt::format(
-      "plan: requests[{}].name: found \"{}\", accepted: 1 to 80 printable ASCII characters without "
-      "space, comma, quote and |",
-      index, name));
+  throw PlanError(
+      fmt::format("plan: requests[{}].name: found {}, accepted: 1 to 80 printable ASCII characters without "
+                  "space, comma, quote and |",
+                  index, shown(json::value(name))));
 }
 
 // A header or method must not smuggle a line break into the request.
@@ -215,8 +215,8 @@ void check_token(const std::string& text, const std::string& key, bool spaces) {
     return c == 127 || (static_cast<unsigned char>(c) < ' ' && c != '\t') || (c == ' ' && !spaces);
   };
   if ((!text.empty() || spaces) && std::none_of(text.begin(), text.end(), bad)) return;
-  throw PlanError(
-      fmt::format("plan: {}: found \"{}\", accepted: text without control characters", key, text));
+  throw PlanError(fmt::format("plan: {}: found {}, accepted: text without control characters", key,
+                              shown(json::value(text))));
 }
 
 }  // namespace

@@ -9,12 +9,14 @@ namespace heddle::record {
 void judge(Generator& generator, const Distribution& service) {
   generator.useful_busy_share = 0;
   generator.cpu_seconds = 0;
+  double delayed = 0;
   for (const auto& thread : generator.threads) {
     generator.cpu_seconds += thread.cpu_seconds;
     if (thread.window_seconds > 0) {
       // The CPU time includes the system calls that waiting costs, the busy time includes being pre-empted.
       const auto busy = std::max(thread.busy_seconds, thread.cpu_seconds);
       generator.useful_busy_share = std::max(generator.useful_busy_share, busy / thread.window_seconds);
+      delayed = std::max(delayed, thread.run_delay_seconds / thread.window_seconds);
     }
   }
   const auto lag = quantile(generator.lag, 0.99, kSamplesForLag);
@@ -27,8 +29,10 @@ void judge(Generator& generator, const Distribution& service) {
                                    100 * generator.useful_busy_share, 100 * kSaturatedBusyShare);
   } else if (lag && *lag > allowed) {
     generator.verdict = Verdict::late;
-    generator.reason =
-        fmt::format("1 % of the requests were sent {} us late or more, over {} us", *lag, allowed);
+    generator.reason = fmt::format(
+        "1 % of the requests were sent {} us late or more, over {} us; a thread waited for a CPU {:.1f} % of "
+        "the time",
+        *lag, allowed, 100 * delayed);
   } else if (!lag) {
     generator.verdict = Verdict::ok;
     generator.reason = "too few requests to tell the lateness";

@@ -1,0 +1,250 @@
+// The real binary: files, exit codes, messages, signals.
+#include "loadgen/options.hpp"
+#include "tests/loadgen/fake_server.hpp"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace heddle {
+namespace {
+
+using heddle::testing::FakeServer;
+using heddle::testing::kHello;
+using ::testing::HasSubstr;
+using Then = FakeServer::Then;
+using namespace std::chrono_literals;
+
+Then hello(const FakeServer::Peer& peer, const heddle::testing::Seen&) {
+  peer.write(kHello);
+  return Then::keep;
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+class CommandLine : public ::testing::Test {
+ protected:
+  CommandLine() {
+    std::string name = std::filesystem::temp_directory_path() / "heddle-load-XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~CommandLine() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] pid_t start(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), HEDDLE_LOAD);
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    const auto out = (folder_ / "out").string();
+    const auto err = (folder_ / "err").string();
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  [[nodiscard]] Outcome finish(pid_t pid) const {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(folder_ / "out"), content(folder_ / "err")};
+  }
+  [[nodiscard]] Outcome run(std::vector<std::string> arguments) const {
+    return finish(start(std::move(arguments)));
+  }
+
+  [[nodiscard]] boost::json::object load_json() const {
+    return boost::json::parse(content(folder_ / "result/load.json")).as_object();
+  }
+  [[nodiscard]] std::string result_folder() const { return folder_ / "result"; }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(CommandLine, WritesWhatItMeasured) {
+  FakeServer server{hello};
+  const auto outcome =
+      run({"-c", "5", "-r", "100", "-d", "1s", "-w", "200ms", "--out", result_folder(), server.url()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("100 planned = 100 sent"));
+  EXPECT_THAT(outcome.out, HasSubstr("generator: "));
+  const auto json = load_json();
+  EXPECT_EQ(json.at("status").as_string(), "complete");
+  EXPECT_EQ(json.at("window").as_object().at("ok").as_int64(), 100);
+  EXPECT_EQ(json.at("connections").as_object().at("opened").as_int64(), 5);
+  EXPECT_THAT(content(folder_ / "result/load-seconds.csv"), HasSubstr("measure,request,100,100,100,0,0,0,"));
+  EXPECT_THAT(content(folder_ / "result/load.hlog"), HasSubstr("\nTag=latency:request,"));
+  EXPECT_THAT(content(folder_ / "result/load.hlog"), HasSubstr("\nTag=warmup-latency:request,"));
+}
+
+TEST_F(CommandLine, AStallIsInLatencyButNotInServiceTime) {
+  FakeServer server{[](const FakeServer::Peer& peer, const heddle::testing::Seen& seen) {
+    if (seen.number == 600 && seen.connection == 0) peer.pause(500ms);
+    peer.write(kHello);
+    return Then::keep;
+  }};
+  const auto outcome = run({"-c", "1", "-r", "1000", "-d", "2s", "--out", result_folder(), server.url()});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = load_json();
+  const auto& window = json.at("window").as_object();
+  EXPECT_EQ(window.at("planned").as_int64(), 2000);
+  const auto& latency = window.at("latencyMillis").as_object();
+  const auto& service = window.at("serviceMillis").as_object();
+  EXPECT_GT(latency.at("p90").to_number<double>(), 100.0);
+  EXPECT_LT(service.at("p90").to_number<double>(), 100.0);
+  EXPECT_GE(service.at("max").to_number<double>(), 500.0);
+}
+
+TEST_F(CommandLine, RunsAPlanAndTellsEvents) {
+  FakeServer server{hello};
+  std::ofstream{folder_ / "body.json"} << "{ \"a\" : 1 }\n";
+  std::ofstream{folder_ / "plan.json"} << R"({"schema": 1, "name": "x", "seed": 3, "targets": [")"
+                                       << server.url("") << R"("], "connections": 8,
+      "threads": 2, "sourceAddresses": "auto", "mix": "per-user", "think": {"kind": "constant", "millis": [50]},
+      "stages": [
+        {"name": "warm", "kind": "warmup", "durationMillis": 200, "arrivals": {"kind": "users", "count": 2}},
+        {"name": "up", "kind": "measure", "durationMillis": 400, "arrivals": {"kind": "users-ramp", "from": 0, "to": 8}},
+        {"name": "down", "kind": "measure", "durationMillis": 200, "arrivals": {"kind": "users-ramp", "from": 8, "to": 0}}],
+      "requests": [{"name": "get", "weight": 3, "method": "GET", "path": "/m"},
+                   {"name": "post", "weight": 1, "method": "POST", "path": "/m", "bodyFile": "body.json"}]})";
+  const auto outcome = run({"--plan", folder_ / "plan.json", "--out", result_folder(), "--events", "-"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines{outcome.out};
+  std::vector<std::string> events;
+  for (std::string line; std::getline(lines, line);) {
+    const auto event = boost::json::parse(line).as_object();
+    std::string name{event.at("event").as_string()};
+    if (name == "progress") continue;
+    if (const auto* stage = event.if_contains("name")) name += " " + std::string{stage->as_string()};
+    events.push_back(name);
+  }
+  EXPECT_THAT(events, ::testing::ElementsAre("started", "connected", "stage-started warm", "stage-ended warm",
+                                             "stage-started up", "stage-ended up", "stage-started down",
+                                             "stage-ended down", "done"));
+  const auto json = load_json();
+  const auto& window = json.at("window").as_object();
+  EXPECT_EQ(json.at("stages").as_array().size(), 3U);
+  EXPECT_DOUBLE_EQ(window.at("durationMillis").to_number<double>(), 600.0);
+  EXPECT_GT(window.at("ok").as_int64(), 8);
+  bool posted = false;
+  for (const auto& seen : server.seen()) {
+    if (seen.head.starts_with("POST")) {
+      posted = true;
+      EXPECT_EQ(seen.body, "{\"a\":1}");
+    }
+  }
+  EXPECT_TRUE(posted);
+}
+
+TEST_F(CommandLine, AnInterruptLeavesValidFilesMarkedAsSuch) {
+  FakeServer server{hello};
+  const auto begun = std::chrono::steady_clock::now();
+  const auto pid = start({"-c", "2", "-r", "50", "-d", "60s", "--out", result_folder(), server.url()});
+  while (server.seen().size() < 20 && std::chrono::steady_clock::now() - begun < 20s)
+    std::this_thread::sleep_for(5ms);
+  kill(pid, SIGINT);
+  const auto outcome = finish(pid);
+  EXPECT_EQ(outcome.exit_code, 130);
+  const auto json = load_json();
+  EXPECT_EQ(json.at("status").as_string(), "interrupted");
+  EXPECT_EQ(json.at("reason").as_string(), "SIGINT");
+  const auto& window = json.at("window").as_object();
+  EXPECT_GE(window.at("ok").as_int64(), 18);
+  EXPECT_LT(window.at("durationMillis").to_number<double>(), 60'000.0);
+  EXPECT_EQ(window.at("planned").as_int64(), window.at("sent").as_int64() + window.at("unsent").as_int64());
+}
+
+TEST_F(CommandLine, NothingListensIsExitCodeOne) {
+  const auto url = "http://127.0.0.1:" + std::to_string(heddle::testing::closed_port());
+  const auto outcome = run({"-d", "5s", "--out", result_folder(), url});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("no connection could be opened, refused 10 times"));
+  EXPECT_EQ(load_json().at("status").as_string(), "failed");
+}
+
+TEST_F(CommandLine, UsageErrorsAreOneLineAndExitCodeTwo) {
+  std::ofstream{folder_ / "bad.json"} << R"({"schema": 1, "targets": ["http://h"], "connections": "x"})";
+  std::ofstream{folder_ / "broken.json"} << "{";
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases{
+      {{}, "no URL"},
+      {{"--nonsense"}, "--nonsense"},
+      {{"-c", "0", "http://127.0.0.1:1"}, "--connections: found '0'"},
+      {{"-c", "many", "http://127.0.0.1:1"}, "found 'many'"},
+      {{"-r", "-1", "http://127.0.0.1:1"}, "--rate"},
+      {{"-r", "nan", "http://127.0.0.1:1"}, "--rate"},
+      {{"-d", "soon", "http://127.0.0.1:1"}, "--duration: found 'soon'"},
+      {{"-d", "0", "http://127.0.0.1:1"}, "--duration"},
+      {{"--cpus", "1-", "http://127.0.0.1:1"}, "--cpus"},
+      {{"--header", "x", "http://127.0.0.1:1"}, "--header"},
+      {{"--poisson", "http://127.0.0.1:1"}, "--rate"},
+      {{"--body", "/nonexistent", "http://127.0.0.1:1"}, "/nonexistent"},
+      {{"127.0.0.1:1"}, "http://"},
+      {{"http://127.0.0.1:1", "http://127.0.0.1:2"}, "one URL"},
+      {{"--plan", "/nonexistent.json"}, "/nonexistent.json"},
+      {{"--plan", folder_ / "bad.json"}, "connections: found \"x\""},
+      {{"--plan", folder_ / "broken.json"}, "JSON"},
+      {{"--plan", folder_ / "bad.json", "-c", "5"}, "not together"}};
+  for (const auto& [arguments, expected] : cases) {
+    const auto outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << expected;
+    EXPECT_THAT(outcome.err, HasSubstr(expected));
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+}
+
+TEST_F(CommandLine, AnUnusableFolderIsFoundBeforeTheRun) {
+  std::ofstream{folder_ / "file"} << "x";
+  FakeServer server{hello};
+  const auto outcome = run({"-d", "60s", "--out", folder_ / "file/inside", server.url()});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(server.accepted(), 0);
+}
+
+TEST_F(CommandLine, JsonGoesToStandardOutput) {
+  FakeServer server{hello};
+  const auto outcome = run({"-c", "2", "-d", "200ms", "--json", server.url()});
+  const auto json = boost::json::parse(outcome.out).as_object();
+  EXPECT_TRUE(json.at("closedLoop").as_bool());
+}
+
+TEST_F(CommandLine, HelpAndVersion) {
+  const auto help = run({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* option : {"--connections", "--rate", "--plan", "--events", "--strict", "default 60s"}) {
+    EXPECT_THAT(help.out, HasSubstr(option));
+  }
+  EXPECT_THAT(run({"--version"}).out, ::testing::StartsWith("heddle-load "));
+}
+
+TEST(Durations, TakeTheirUnit) {
+  EXPECT_EQ(load::parse_duration("10", "x"), 10 * plan::kSecond);
+  EXPECT_EQ(load::parse_duration("1.5s", "x"), 1500 * plan::kMillisecond);
+  EXPECT_EQ(load::parse_duration("250ms", "x"), 250 * plan::kMillisecond);
+  EXPECT_EQ(load::parse_duration("2m", "x"), 120 * plan::kSecond);
+  for (const char* bad : {"", "s", "-1s", "5 s", "5d", "1e300h", "nan"}) {
+    EXPECT_THROW((void)load::parse_duration(bad, "x"), load::UsageError) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace heddle
