@@ -1,8 +1,9 @@
 """Measures the service alone: CPU per request beside nginx, parked requests, the length of a wait.
 
-Each figure is the median of interleaved repeats with its spread (minimum to maximum). The server gets one
-CPU, the load generator another. CPU is the sum of the threads' run time from schedstat over the measured
-window. Compare ratios within one run: absolute figures depend on the host and on the rate.
+Each figure is the median of interleaved repeats with its spread (minimum to maximum). The server
+gets one CPU, the load generator another. CPU is the sum of the threads' run time from schedstat
+over the measured window. Compare ratios within one run: absolute figures depend on the host and on
+the rate.
 """
 
 from __future__ import annotations
@@ -66,20 +67,19 @@ def nginx_command(port: int, folder: Path) -> list[str]:
 
 
 def contenders(service: str) -> list[Contender]:
-    listed = subprocess.run([service, "--list-approaches"], capture_output=True, text=True, check=True)
-    result = [Contender("nginx return 200", nginx_command, "/")]
-    for name in listed.stdout.split():
-        result.append(
-            Contender(
-                name,
-                lambda port, _, name=name: [  # type: ignore[misc]
-                    service, "--approach", name, "--port", str(port), "--threads", "1",
-                    "--pool-threads", "12000",
-                ],
-                f"/{name}/epoch-millis?delayCallDepth=0&delayInMillis=",
-            )
-        )
-    return result
+    command = [service, "--list-approaches"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True)
+    nginx = Contender("nginx return 200", nginx_command, "/")
+    return [nginx, *(approach_contender(service, name) for name in listed.stdout.split())]
+
+
+def approach_contender(service: str, name: str) -> Contender:
+    def command(port: int, _: Path) -> list[str]:
+        # As many pool threads as requests are parked, so that all of them wait at once.
+        options = ["--port", str(port), "--threads", "1", "--pool-threads", "12000"]
+        return [service, "--approach", name, *options]
+
+    return Contender(name, command, f"/{name}/epoch-millis?delayCallDepth=0&delayInMillis=")
 
 
 @contextmanager
@@ -104,7 +104,7 @@ def wait_for_port(port: int, process: subprocess.Popen[bytes]) -> None:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.02)
-    raise SystemExit(f"bench_service: error: {process.args} does not listen")
+    raise SystemExit(f"bench_service: error: port {port} is not listened on: {process.args!r}")
 
 
 def family(pid: int) -> list[int]:
@@ -168,8 +168,10 @@ def compare_cost(args: argparse.Namespace, rate: int) -> None:
         for contender in order:
             costs[contender.name].append(
                 cost_at(args.load, contender, rate, args.connections, args.seconds))
-    print(f"\nCPU per request at {rate}/s, {args.connections} connections, no delay, one core,"
-          f" {args.repeats} interleaved repeats of {args.seconds} s")
+    print(
+        f"\nCPU per request at {rate}/s, {args.connections} connections, no delay, one core,"
+        f" {args.repeats} interleaved repeats of {args.seconds} s"
+    )
     print(f"{'':22} {'us per request':>22} {'x nginx':>20} {'ok/s':>9} {'errors':>7}  generator")
     floor = [cost.micros_per_request for cost in costs[everyone[0].name]]
     for name, each in costs.items():
@@ -177,7 +179,8 @@ def compare_cost(args: argparse.Namespace, rate: int) -> None:
         ratios = [a / b for a, b in zip(micros, floor, strict=True)]
         rate_ok = statistics.median(cost.ok for cost in each) / args.seconds
         print(f"{name:22} {spread(micros, 2):>22} {spread(ratios, 2):>20} {rate_ok:9.0f} "
-              f"{sum(cost.errors for cost in each):7d}  {'/'.join(cost.generator for cost in each)}")
+              f"{sum(cost.errors for cost in each):7d}  "
+              + "/".join(cost.generator for cost in each))
 
 
 def park(port: int, path: str, count: int, pid: int, seconds: float) -> tuple[float, float]:
@@ -206,8 +209,10 @@ def park(port: int, path: str, count: int, pid: int, seconds: float) -> tuple[fl
 
 
 def compare_parked(args: argparse.Namespace) -> None:
-    print(f"\n{args.parked} parked requests: CPU while all wait, and resident memory per request"
-          f" (RSS while parked - RSS idle, before any connection), {args.repeats} repeats")
+    print(
+        f"\n{args.parked} parked requests: CPU while all wait, and resident memory per request"
+        f" (RSS while parked - RSS idle, before any connection), {args.repeats} repeats"
+    )
     for contender in contenders(args.service)[1:]:
         shares, kibs = [], []
         for _ in range(args.repeats):
@@ -217,7 +222,10 @@ def compare_parked(args: argparse.Namespace) -> None:
                 os.sched_setaffinity(0, {0, 1})
                 shares.append(share)
                 kibs.append(kib)
-        print(f"{contender.name:22} {spread(shares, 2):>22} % of a core   {spread(kibs, 1):>22} KiB")
+        print(
+            f"{contender.name:22} {spread(shares, 2):>22} % of a core "
+            f"{spread(kibs, 1):>22} KiB"
+        )
 
 
 def compare_waits(args: argparse.Namespace) -> None:
@@ -239,7 +247,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--service", required=True, help="the heddle-service binary")
     parser.add_argument("--load", required=True, help="the heddle-load binary")
-    parser.add_argument("--rates", default="10000,80000", help="requests per second [10000,80000]")
+    parser.add_argument("--rates", default="10000,80000", help="requests per second")
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=5, help="measured per repeat [5]")
@@ -248,7 +256,8 @@ def main() -> int:
     if (os.cpu_count() or 1) < 2:
         print("bench_service: error: two CPUs are needed, one for each side", file=sys.stderr)
         return 3
-    for rate in filter(None, args.rates.split(",")):
+    rates: list[str] = args.rates.split(",")
+    for rate in rates:
         compare_cost(args, int(rate))
     if args.parked > 0:
         compare_parked(args)

@@ -44,7 +44,7 @@ def collect(sockets: list[socket.socket], started: float, limit: float) -> Burst
         left = len(sockets)
         while left > 0:
             remaining = started + limit - time.monotonic()
-            assert remaining > 0, f"{left} of {len(sockets)} requests were not answered in {limit} s"
+            assert remaining > 0, f"{left} of {len(sockets)} were not answered in {limit} s"
             for key, _ in selector.select(remaining):
                 data = key.fileobj.recv(65536)  # type: ignore[union-attr]
                 status = int(data.split(b" ", 2)[1]) if data else 0

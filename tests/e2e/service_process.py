@@ -15,6 +15,17 @@ from pathlib import Path
 
 START_LIMIT_SECONDS = 20
 
+KINDS = {
+    "threadpool": "thread",
+    "fibers": "fiber",
+    "reactor": "callback",
+    "coroutines": "coroutine",
+}
+
+
+def kind_of(approach: str) -> str:
+    return KINDS[approach.split("-")[0]]
+
 
 def service_binary() -> str:
     path = os.environ.get("HEDDLE_SERVICE")
@@ -99,7 +110,9 @@ class RunningService:
 
 
 @contextmanager
-def running_service(approach: str, *options: str, port: int | None = None) -> Iterator[RunningService]:
+def running_service(
+    approach: str, *options: str, port: int | None = None
+) -> Iterator[RunningService]:
     chosen = port or free_port()
     command = [service_binary(), "--approach", approach, "--port", str(chosen), *options]
     process = subprocess.Popen(

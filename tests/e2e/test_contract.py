@@ -41,7 +41,8 @@ def ask_all(
     for name, service in services.items():
         answer = service.request(method, target.format(name), body, headers)
         # The approach's own name appears in some problem texts: compare without it.
-        answers[name] = (answer.status, answer.headers, answer.body.replace(name.encode(), b"APPROACH"))
+        body_without_name = answer.body.replace(name.encode(), b"APPROACH")
+        answers[name] = (answer.status, answer.headers, body_without_name)
     first = next(iter(answers.values()))
     without_length = [
         (status, {k: v for k, v in headers.items() if k != "content-length"}, body)
@@ -52,7 +53,8 @@ def ask_all(
 
 
 @pytest.mark.parametrize(
-    ("director", "bytes_expected", "movies"), [("Allen", 1664, 3), ("Hitchcock", 1622, 3), ("Kubrick", 1235, 2)]
+    ("director", "bytes_expected", "movies"),
+    [("Allen", 1664, 3), ("Hitchcock", 1622, 3), ("Kubrick", 1235, 2)],
 )
 def test_get_movies(
     services: dict[str, RunningService], director: str, bytes_expected: int, movies: int
@@ -92,7 +94,9 @@ def test_the_default_delay_is_100_ms(services: dict[str, RunningService]) -> Non
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_only_the_leaf_of_a_call_chain_waits(services: dict[str, RunningService], depth: int) -> None:
+def test_only_the_leaf_of_a_call_chain_waits(
+    services: dict[str, RunningService], depth: int
+) -> None:
     for name, service in services.items():
         requests_before = service.metrics()["heddle_requests_total"]
         before = time.monotonic()

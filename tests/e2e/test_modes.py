@@ -8,14 +8,7 @@ import time
 import pytest
 
 from tests.e2e.many_requests import close_all, collect, connect_all, send_all
-from tests.e2e.service_process import approaches, running_service
-
-KINDS = {"threadpool": "thread", "fibers": "fiber", "reactor": "callback", "coroutines": "coroutine"}
-
-
-def kind_of(approach: str) -> str:
-    return KINDS[approach.split("-")[0]]
-
+from tests.e2e.service_process import KINDS, approaches, kind_of, running_service
 
 @pytest.mark.parametrize("approach", approaches())
 def test_a_thousand_requests_wait_at_once_in_the_right_kind_of_task(approach: str) -> None:
@@ -23,8 +16,8 @@ def test_a_thousand_requests_wait_at_once_in_the_right_kind_of_task(approach: st
         sockets = connect_all(service.port, 1000)
         # 2 s, so that a slow host still sees all of them in flight before the first is done.
         started = send_all(sockets, f"/{approach}/epoch-millis?delayInMillis=2000")
-        name = f'heddle_tasks_in_flight{{kind="{kind_of(approach)}"}}'
-        seen = service.wait_for_metric(name, 1000)
+        in_flight = f'heddle_tasks_in_flight{{kind="{kind_of(approach)}"}}'
+        seen = service.wait_for_metric(in_flight, 1000)
         burst = collect(sockets, started, 30)
         close_all(sockets)
         assert burst.statuses == {200: 1000}
@@ -43,7 +36,8 @@ def test_a_thousand_requests_wait_at_once_in_the_right_kind_of_task(approach: st
 
 def test_a_small_pool_waits_in_turns() -> None:
     """The negative control: what the other test calls "at once" can be seen to fail."""
-    with running_service("threadpool-restinio", "--threads", "1", "--pool-threads", "10") as service:
+    options = ("--threads", "1", "--pool-threads", "10")
+    with running_service("threadpool-restinio", *options) as service:
         sockets = connect_all(service.port, 40)
         started = send_all(sockets, "/threadpool-restinio/epoch-millis?delayInMillis=300")
         seen = service.wait_for_metric("heddle_pool_waiting", 30)
@@ -59,7 +53,8 @@ def test_ten_thousand_parked_requests_cost_next_to_nothing(approach: str) -> Non
     with running_service(approach, "--threads", "1", "--pool-threads", "10000") as service:
         sockets = connect_all(service.port, 9500)  # both ends must fit 20,000 descriptors
         started = send_all(sockets, f"/{approach}/epoch-millis?delayInMillis=12000")
-        service.wait_for_metric(f'heddle_tasks_in_flight{{kind="{kind_of(approach)}"}}', 9500)
+        in_flight = f'heddle_tasks_in_flight{{kind="{kind_of(approach)}"}}'
+        service.wait_for_metric(in_flight, 9500)
         time.sleep(0.5)
         before = service.cpu_seconds()
         time.sleep(5)
@@ -79,5 +74,5 @@ def test_a_wait_is_never_short(approach: str) -> None:
             assert service.get(f"/{approach}/epoch-millis?delayInMillis=100").status == 200
             waits.append(time.monotonic() - before)
         assert min(waits) >= 0.1
-        # A loose upper bound against rounding up by whole timer ticks; the benchmark reports the figure.
+        # Loose: against rounding up by whole ticks. The benchmark script reports the figure.
         assert statistics.median(waits) < 0.2

@@ -16,12 +16,13 @@ import pytest
 
 from tests.e2e.many_requests import close_all, collect, connect_all, send_all
 from tests.e2e.service_process import (
+    RunningService,
     approaches,
     free_port,
+    kind_of,
     running_service,
     service_binary,
     wait_until_healthy,
-    RunningService,
 )
 
 
@@ -36,7 +37,7 @@ def run(*options: str) -> subprocess.CompletedProcess[str]:
     [
         (["--approach", "nonsense"], "fibers-restinio"),
         ([], "--approach is missing"),
-        (["--approach", "reactor-restinio", "--port", "x"], "'x' is no whole number from 1 to 65535"),
+        (["--approach", "reactor-restinio", "--port", "x"], "'x' is no whole number from 1 to"),
         (["--approach", "reactor-restinio", "--port", "70000"], "70000"),
         (["--approach", "reactor-restinio", "--threads", "-1"], "-1"),
         (["--approach", "reactor-restinio", "--nonsense"], "--nonsense"),
@@ -49,7 +50,7 @@ def run(*options: str) -> subprocess.CompletedProcess[str]:
         (["--approach", "reactor-restinio", "--address", "localhost"], "'localhost'"),
         (["--approach", "reactor-restinio", "--upstream-url", "ftp://x"], "ftp://x"),
         (["--approach", "reactor-restinio", "--max-connections", "9000000"], "9000000"),
-        (["--approach", "reactor-restinio", "--metrics-csv", "/nonexistent/x.csv"], "/nonexistent/x.csv"),
+        (["--approach", "reactor-restinio", "--metrics-csv", "/nonexistent/x"], "/nonexistent/x"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(options: list[str], said: str) -> None:
@@ -99,8 +100,7 @@ def test_a_signal_lets_requests_in_flight_finish(approach: str, sig: int) -> Non
     with running_service(approach, "--threads", "2") as service:
         sockets = connect_all(service.port, 50)
         started = send_all(sockets, f"/{approach}/movies?directorLastName=Allen&delayInMillis=700")
-        kind = f'heddle_tasks_started_total{{kind="{ {"th": "thread", "fi": "fiber", "re": "callback", "co": "coroutine"}[approach[:2]] }"}}'
-        service.wait_for_metric(kind, 50)
+        service.wait_for_metric(f'heddle_tasks_started_total{{kind="{kind_of(approach)}"}}', 50)
         exit_code, errors = service.stop(sig)
         burst = collect(sockets, started, 10)
         close_all(sockets)
@@ -164,7 +164,7 @@ def test_a_burst_against_a_low_descriptor_limit_does_not_end_accepting(approach:
         started = send_all(within, f"/{approach}/epoch-millis?delayCallDepth=1&delayInMillis=50")
         assert collect(within, started, 15).statuses == {200: 120}
         close_all(within)
-        assert service.get(f"/{approach}/epoch-millis?delayCallDepth=1&delayInMillis=0").status == 200
+        assert service.get(f"/{approach}/epoch-millis?delayCallDepth=1").status == 200
     finally:
         process.kill()
         process.communicate()
@@ -256,7 +256,8 @@ def test_a_full_client_pool_makes_calls_wait_their_turn(approach: str) -> None:
 @pytest.mark.parametrize("approach", approaches())
 def test_garbage_closes_only_its_own_connection(approach: str) -> None:
     with running_service(approach) as service:
-        for garbage in (b"\x00\xff\xfe\r\n\r\n", b"GET / SMTP/1.1\r\n\r\n", b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n"):
+        long_target = b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n"
+        for garbage in (b"\x00\xff\xfe\r\n\r\n", b"GET / SMTP/1.1\r\n\r\n", long_target):
             with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:
                 connection.sendall(garbage)
                 try:
@@ -265,7 +266,10 @@ def test_garbage_closes_only_its_own_connection(approach: str) -> None:
                     pass
         too_large = b"x" * (1024 * 1024 + 1)
         with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:
-            head = f"POST /{approach}/movies HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {len(too_large)}\r\n\r\n"
+            head = (
+                f"POST /{approach}/movies HTTP/1.1\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(too_large)}\r\n\r\n"
+            )
             try:
                 connection.sendall(head.encode() + too_large)
                 assert connection.recv(4096) == b""
@@ -277,8 +281,9 @@ def test_garbage_closes_only_its_own_connection(approach: str) -> None:
 @pytest.mark.parametrize("approach", approaches())
 def test_pipelined_requests_are_answered_in_order(approach: str) -> None:
     with running_service(approach) as service:
+        path = f"/{approach}/movies?delayInMillis=20&directorLastName="
         wanted = b"".join(
-            f"GET /{approach}/movies?directorLastName={name}&delayInMillis=20 HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+            f"GET {path}{name} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
             for name in ("Allen", "Kubrick", "Hitchcock")
         )
         with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:
