@@ -77,6 +77,7 @@ class LatencyPanel:
     marks: tuple[tuple[float, float], ...]
     summary: tuple[str, str, str] | None
     failed: int | None
+    not_served: int
 
 
 @dataclass(frozen=True)
@@ -162,8 +163,9 @@ def sockets_panel(trial: Trial, window: Window) -> Panel:
                         wide=True)
     return Panel("Sockets", "count", (
         counted,
-        rate(trial.system, ("tcp_active_opens",), window, "active opens/s", palette.BLUE, "--"),
-        rate(trial.system, ("tcp_passive_opens",), window, "passive opens/s",
+        rate(trial.system, ("tcp_active_opens",), window, "active opens/s (host)", palette.BLUE,
+             "--"),
+        rate(trial.system, ("tcp_passive_opens",), window, "passive opens/s (host)",
              palette.VERMILLION, ":")))
 
 
@@ -227,7 +229,8 @@ def latency_panel(trial: Trial, histograms: tuple[TimedHistogram, ...], window: 
         low, middle, high = (_whole(totals.latency, key) for key in ("min", "p50", "max"))
         summary = (low, middle, high)
     return LatencyPanel(tuple(_strip(h, s) for s, h in seconds.items()), tuple(lines), marks,
-                        summary, totals.errors if totals is not None else None)
+                        summary, totals.errors if totals is not None else None,
+                        totals.not_served if totals is not None else 0)
 
 
 PANELS: tuple[Callable[[Trial, Window], Panel], ...] = (

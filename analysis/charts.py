@@ -141,16 +141,21 @@ def _draw_latency(axes: Any, data: ChartData, ranges: Ranges) -> None:
     else:
         _nothing(axes, "no latencies recorded")
     for line in panel.lines:
-        known = line.known
-        label = line.label if len(known) else f"{line.label}: too few a second"
-        _draw_line(axes, line, label, halo=True)
+        if len(line.known):
+            _draw_line(axes, line, line.label, halo=True)
+    scarce = ", ".join(line.label for line in panel.lines if not len(line.known))
+    if scarce and panel.strips:
+        axes.plot([], [], " ", label=f"{scarce}: too few a second")
     if panel.marks:
         x, y = np.array(panel.marks).T
         level = ranges.latency[1] / 1.08
         axes.scatter(x, np.full(len(x), level), s=14 + 12 * np.log10(1 + y), marker="x",
                      color=palette.RED, linewidths=1.4, zorder=5,
                      label=f"failed: {count(panel.failed)}")
-    _legend(axes, 4)
+    if panel.not_served:
+        axes.plot([], [], "x", color=palette.RED,
+                  label=f"never answered: {count(panel.not_served)}")
+    _legend(axes, 3)
 
 
 def _headroom(limits: Range) -> float:
@@ -163,10 +168,7 @@ def _draw_panel(axes: Any, panel: Panel, limits: Range) -> None:
     axes.set_title(title, loc="left")
     drawn = [line for line in panel.lines if len(line.known)]
     for line in drawn:
-        if line.label == "failed" and not line.known.any():
-            _draw_line(axes, line, "failed: none")
-        else:
-            _draw_line(axes, line, line.label)
+        _draw_line(axes, line, line.label)
     if not drawn:
         _nothing(axes, "not recorded")
     if panel.logarithmic:

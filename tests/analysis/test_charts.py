@@ -107,9 +107,11 @@ def test_an_unknown_tail_is_not_shown_as_a_number(tmp_path: Path) -> None:
     trial, _ = load(tmp_path / "t")
     assert trial.load.totals is not None and trial.window is not None
     latency = replace(trial.load.totals.latency, at_least={"max": ">=60000"})
-    totals = replace(trial.load.totals, latency=latency)
+    totals = replace(trial.load.totals, latency=latency, in_flight=4, unsent=30)
     changed = replace(trial, load=replace(trial.load, totals=totals))
-    summary = latency_panel(changed, (), trial.window).summary
+    panel = latency_panel(changed, (), trial.window)
+    summary = panel.summary
+    assert panel.not_served == 34
     assert summary is not None and summary[2] == "≥60,000"
 
 
