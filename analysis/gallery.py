@@ -1,4 +1,4 @@
-"""Chooses the trial that each picture shows, draws a scenario's pictures, says which are missing."""
+"""Chooses the trial each picture shows, draws them by scenario, says which are missing."""
 
 from __future__ import annotations
 
