@@ -117,7 +117,6 @@ def read_versions(service: Path, load: Path) -> dict[str, str | None]:
         "heddle-load": _first_line(run_text([str(load), "--version"])),
         "python": platform.python_version(),
         "libc": " ".join(platform.libc_ver()).strip() or None,
-        "meson": _first_line(run_text(["meson", "--version"])),
     }
     for name in PYTHON_PACKAGES:
         try:
@@ -135,7 +134,10 @@ def _first_line(text: str | None) -> str | None:
 
 def _libraries(folder: Path) -> dict[str, str | None]:
     try:
-        text = (folder / "meson-info" / "intro-dependencies.json").read_text(encoding="utf-8")
-        return {item["name"]: item["version"] for item in json.loads(text)}
+        info = folder / "meson-info"
+        meson = json.loads((info / "meson-info.json").read_text(encoding="utf-8"))
+        text = (info / "intro-dependencies.json").read_text(encoding="utf-8")
+        libraries = {item["name"]: item["version"] for item in json.loads(text)}
+        return {"meson": meson["meson_version"]["full"], **libraries}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

@@ -1,4 +1,4 @@
-"""Runs the harness as benchmark.sh does, with the fakes, a small analysis and short limits.
+"""Runs the harness as benchmark.sh does, with a small analysis and limits that tests can shorten.
 
 `bench_driver.py ROOT ARGUMENT...`: ROOT is a checkout made by `make_checkout`.
 """
@@ -31,8 +31,14 @@ def render_run(run: Path, keep_raw: bool) -> list[str]:
 
 
 def short_limits(bench: Bench) -> Bench:
+    health = float(os.environ.get("FAKE_HEALTH_LIMIT", "20"))
+    stop = float(os.environ.get("FAKE_STOP_LIMIT", "20"))
+    grace = float(os.environ.get("FAKE_LOAD_GRACE", "20"))
     return replace(
-        bench, health_limit_seconds=1.0, load_grace_seconds=1.0, stop_limit_seconds=0.3
+        bench,
+        health_limit_seconds=health,
+        load_grace_seconds=grace,
+        stop_limit_seconds=stop,
     )
 
 

@@ -91,12 +91,13 @@ def test_the_service_gets_the_profiles_flags(checkout: Checkout) -> None:
 @pytest.mark.parametrize(
     ("environment", "status", "reason"),
     [
-        ({"FAKE_SERVICE": "no-health"}, "failed", "/health did not answer in 1 s"),
+        ({"FAKE_SERVICE": "no-health", "FAKE_HEALTH_LIMIT": "0.5"}, "failed",
+         "/health did not answer in 0.5 s"),
         ({"FAKE_SERVICE": "mode-off"}, "failed",
          "mode is not on: tasks of another kind than fiber"),
         ({"FAKE_SERVICE": "bad-exit"}, "failed",
          "at its stop heddle-service ended with exit code 3"),
-        ({"FAKE_LOAD": "hang", "FAKE_LOAD_SPEED": "1"}, "failed",
+        ({"FAKE_LOAD": "hang", "FAKE_LOAD_GRACE": "1"}, "failed",
          "heddle-load did not end in 3 s and was killed"),
         ({"FAKE_LOAD": "fail"}, "failed", "load failed: nothing could connect"),
         ({"FAKE_LOAD": "crash"}, "failed", "heddle-load ended by signal SIGABRT"),
@@ -130,7 +131,7 @@ def test_the_death_of_a_service_fails_its_trial_and_the_run_goes_on(checkout: Ch
 
 
 def test_a_service_that_does_not_stop_is_killed_and_flagged(checkout: Checkout) -> None:
-    assert checkout.run(*ONE, FAKE_SERVICE="ignore-term").code == 0
+    assert checkout.run(*ONE, FAKE_SERVICE="ignore-term", FAKE_STOP_LIMIT="0.2").code == 0
     row = checkout.rows()[0]
     assert row["status"] == "ok" and "service-killed" in row["flags"].split("|")
     assert running_fakes(checkout) == []

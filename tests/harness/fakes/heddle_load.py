@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -IS
 """Obeys the command line of heddle-load, without sending anything.
 
 A stage takes its planned time divided by FAKE_LOAD_SPEED (40). FAKE_LOAD_<MODEL> or FAKE_LOAD holds

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -IS
 """Obeys the command line of heddle-service, without serving anything but /health and /metrics.
 
 FAKE_SERVICE_<MODEL> or FAKE_SERVICE holds a fault: die-after:SECONDS, mode-off, no-health,
@@ -12,7 +12,6 @@ import signal
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KINDS = {"threadpool": "thread", "fibers": "fiber", "reactor": "callback",
          "coroutines": "coroutine"}
@@ -41,6 +40,9 @@ def metrics(approach: str, fault: str) -> str:
 
 
 def serve(options: argparse.Namespace, fault: str) -> int:
+    # Here, because it takes longer than all that --print-config has to do.
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             found = {"/health": '{"status":"up"}', "/metrics": metrics(options.approach, fault)}
