@@ -18,7 +18,7 @@ from harness.manifest import Manifest, new_manifest, read_identity, read_manifes
 from harness.options import Options, parse_options
 from harness.places import Places
 from harness.processes import port_is_free
-from harness.progress import Progress, describe_plan
+from harness.progress import Progress, describe_checks, describe_plan
 from harness.reference_work import BASELINE_RUNS, calibrate, run_reference
 from harness.reporting import Analysis, load_analysis
 from harness.resume import check_same, options_of
@@ -167,6 +167,8 @@ class _Starter:
         )
         run.restore() if resumed else run.begin()
         progress = Progress(self._plan, run.left())
+        for line in describe_checks(manifest.document["checks"]):
+            progress.say(line)
         progress.say(f"results go to {self.folder}")
         return run, progress
 

@@ -1,5 +1,6 @@
 """What the user sees while a run goes on: plain lines, and on a terminal a line with time left."""
 
+import shutil
 import sys
 import threading
 import time
@@ -72,12 +73,21 @@ class Progress:
         while True:
             spent = time.monotonic() - started
             line = f"{label}: {clock_text(spent)} of {expected}, {clock_text(left - spent)} left"
-            self._out.write(f"\r{line}\x1b[K")
+            # A line that wraps could not be written over.
+            room = max(20, shutil.get_terminal_size().columns - 1)
+            self._out.write(f"\r{line[:room]}\x1b[K")
             self._out.flush()
             if self._ticking.wait(1.0):
                 break
         self._out.write("\r\x1b[K")
         self._out.flush()
+
+
+def describe_checks(checks: object) -> list[str]:
+    """One line that names the checks of the manifest which warn; none when all are well."""
+    entries = checks if isinstance(checks, list) else []
+    names = [str(entry["name"]) for entry in entries if entry["status"] in ("warning", "failed")]
+    return [f"host differs from what is wanted (recorded): {', '.join(names)}"] if names else []
 
 
 def describe_plan(plan: RunPlan) -> list[str]:
