@@ -2,8 +2,11 @@
 
 #include "host-tuning/congestion.hpp"
 #include "host-tuning/cpus.hpp"
+#include "services/approaches/table.hpp"
 #include "services/approaches/version.hpp"
+#include "services/metrics/registry.hpp"
 #include "services/servers/server.hpp"
+#include "services/upstream/reply.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -89,10 +92,12 @@ Settings settle(Options options) {
 
 std::string to_json(const Settings& settings) {
   const Options& options = settings.options;
-  const servers::ServerOptions server;
+  const servers::ServerOptions server;  // what has no option keeps these defaults
+  const upstream::ClientOptions client;
   boost::json::array cpus(options.cpus.begin(), options.cpus.end());
   const boost::json::object config{
       {"approach", options.approach},
+      {"taskKind", metrics::kTaskKindNames[static_cast<std::size_t>(find_approach(options.approach).kind)]},
       {"version", version()},
       {"address", options.address},
       {"port", options.port},
@@ -107,9 +112,10 @@ std::string to_json(const Settings& settings) {
       {"congestionControl", options.congestion_control},
       {"maxConnections", options.max_connections},
       {"clientConnections", options.client_connections},
-      {"clientPending", kMaxClientConnections},
-      {"clientConnectTimeoutMillis", 20'000},
-      {"clientResponseTimeoutMillis", 60'000},
+      {"clientPending", client.pending},
+      {"clientPendingTimeoutMillis", client.pending_timeout.count()},
+      {"clientConnectTimeoutMillis", client.socket.connect_timeout.count()},
+      {"clientResponseTimeoutMillis", client.socket.response_timeout.count()},
       {"metricsCsv",
        options.metrics_csv.empty() ? boost::json::value(nullptr) : boost::json::value(options.metrics_csv)},
       {"descriptorLimitSoft", settings.descriptors.soft},

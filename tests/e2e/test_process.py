@@ -88,6 +88,7 @@ def test_print_config_holds_what_is_in_force() -> None:
     config = json.loads(done.stdout)
     assert config["approach"] == "fibers-restinio"
     assert config["poolThreads"] == 7
+    assert config["taskKind"] == "fiber"
     assert config["listenBacklog"] == 65535
     assert config["descriptorLimitSoft"] == config["descriptorLimitHard"]
     assert config["maxConnections"] + config["clientConnections"] < config["descriptorLimitSoft"]
