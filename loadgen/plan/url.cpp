@@ -26,7 +26,7 @@ std::uint16_t parse_port(std::string_view text, std::string_view digits) {
 }  // namespace
 
 std::string Url::authority() const {
-  const std::string name = bracketed ? "[" + host + "]" : host;
+  const std::string name = bracketed ? fmt::format("[{}]", host) : host;
   return port == 80 ? name : fmt::format("{}:{}", name, port);
 }
 
@@ -45,7 +45,7 @@ Url parse_url(std::string_view text) {
 
   Url url;
   const std::string_view path = rest.substr(path_at);
-  url.path = path.starts_with('/') ? std::string{path} : "/" + std::string{path};
+  url.path = path.starts_with('/') ? std::string{path} : fmt::format("/{}", path);
   std::string_view port;
   if (authority.starts_with('[')) {
     const auto close = authority.find(']');

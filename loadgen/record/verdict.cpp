@@ -25,8 +25,10 @@ void judge(Generator& generator, const Distribution& service) {
       kLateMicros, static_cast<std::int64_t>(kLateShareOfService * static_cast<double>(median.value_or(0))));
   if (generator.useful_busy_share > kSaturatedBusyShare) {
     generator.verdict = Verdict::saturated;
-    generator.reason = fmt::format("the busiest thread worked {:.1f} % of the time, over {:.0f} %",
-                                   100 * generator.useful_busy_share, 100 * kSaturatedBusyShare);
+    generator.reason = fmt::format(
+        "the busiest thread had work to do {:.1f} % of the time, over {:.0f} %; a thread waited for a CPU "
+        "{:.1f} %",
+        100 * generator.useful_busy_share, 100 * kSaturatedBusyShare, 100 * delayed);
   } else if (lag && *lag > allowed) {
     generator.verdict = Verdict::late;
     generator.reason = fmt::format(
