@@ -5,6 +5,7 @@ import platform
 import re
 import resource
 import shutil
+import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ SYSCTLS = (
 )
 # In this order: the first one that the kernel lets both ends use. Some hosts run bbr by default,
 # which paces even the loopback.
+TCP_CONGESTION = 13  # linux/tcp.h; the types of the socket module do not know it
 CONGESTION_CONTROLS = ("cubic", "reno")
 
 T = TypeVar("T")
@@ -88,8 +90,17 @@ def host_limits() -> HostLimits:
 
 def choose_congestion_control() -> str | None:
     """None: leave the host's default, because none of ours may be chosen."""
-    allowed = (read_sysctl("net.ipv4.tcp_allowed_congestion_control") or "").split()
-    return next((name for name in CONGESTION_CONTROLS if name in allowed), None)
+    return next((name for name in CONGESTION_CONTROLS if may_use_congestion_control(name)), None)
+
+
+def may_use_congestion_control(name: str) -> bool:
+    """Tried on a socket: what is allowed depends on the kernel and on this process's privileges."""
+    with socket.socket() as probe:
+        try:
+            probe.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, name.encode())
+        except OSError:
+            return False
+    return True
 
 
 def _cpu_model() -> str:

@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -56,6 +57,15 @@ void set_congestion_control(int socket, std::string_view name) {
         reason, std::generic_category(),
         fmt::format("cannot use the congestion control \"{}\"; this kernel offers {}", name, on_offer()));
   }
+}
+
+bool may_use_congestion_control(std::string_view name) {
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return false;
+  const auto bytes = static_cast<socklen_t>(name.size());
+  const bool usable = setsockopt(probe, IPPROTO_TCP, TCP_CONGESTION, name.data(), bytes) == 0;
+  close(probe);
+  return usable;
 }
 
 std::string congestion_control(int socket) {

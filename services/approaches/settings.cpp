@@ -35,16 +35,13 @@ void settle_cpus(Options& options) {
 
 void settle_congestion_control(Options& options) {
   const std::vector<std::string> available = host::available_congestion_controls();
-  const auto offers = [&](const std::string& name) {
-    return std::find(available.begin(), available.end(), name) != available.end();
-  };
   std::string& wanted = options.congestion_control;
-  if (wanted.empty()) wanted = offers("cubic") ? "cubic" : available.front();
-  if (!offers(wanted)) {
+  if (wanted.empty()) wanted = host::may_use_congestion_control("cubic") ? "cubic" : available.front();
+  if (!host::may_use_congestion_control(wanted)) {
     std::string known;
     for (const auto& name : available) known += (known.empty() ? "" : ", ") + name;
     throw std::invalid_argument(
-        fmt::format("--congestion-control: '{}' is not offered by this kernel; it has {}", wanted, known));
+        fmt::format("--congestion-control: this process may not use '{}'; the kernel has {}", wanted, known));
   }
 }
 

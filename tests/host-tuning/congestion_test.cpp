@@ -27,6 +27,11 @@ TEST_F(CongestionTest, TheDefaultComesFirst) {
 }
 
 // reno is built into every kernel and allowed for every user.
+TEST_F(CongestionTest, TheDefaultMayBeUsedAndAnUnknownOneNot) {
+  EXPECT_TRUE(may_use_congestion_control(available_congestion_controls().front()));
+  EXPECT_FALSE(may_use_congestion_control("warp"));
+}
+
 TEST_F(CongestionTest, SetsAndReadsBack) {
   ASSERT_THAT(available_congestion_controls(), Contains("reno"));
   set_congestion_control(socket_, "reno");
