@@ -54,7 +54,12 @@ class CallbackClient::Operation : public std::enable_shared_from_this<Operation>
   void write() {
     reader_ = std::make_unique<ResponseReader>();
     connection_->expires_after(client_.options_.socket.response_timeout);
-    boost::asio::async_write(connection_->socket(), boost::asio::buffer(request_),
+    Error failed;
+    const auto bytes = boost::asio::buffer(request_);
+    const std::size_t written = connection_->write_now(bytes, failed);
+    if (failed) return on_end(failed);
+    if (written == request_.size()) return read();
+    boost::asio::async_write(connection_->socket(), bytes + written,
                              [self = shared_from_this()](Error error, std::size_t) {
                                if (error) return self->on_end(error);
                                self->read();

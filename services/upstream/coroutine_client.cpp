@@ -34,7 +34,11 @@ Task<Error> connect(AsyncSocket& connection) {
 Task<Error> exchange(AsyncSocket& connection, const std::string& request, ResponseReader& reader) {
   Error error;
   connection.expires_after(connection.options().response_timeout);
-  co_await boost::asio::async_write(connection.socket(), boost::asio::buffer(request), no_throw(error));
+  const auto unsent = boost::asio::buffer(request);
+  const std::size_t written = connection.write_now(unsent, error);
+  if (!error && written < request.size()) {
+    co_await boost::asio::async_write(connection.socket(), unsent + written, no_throw(error));
+  }
   if (error) co_return explain(connection, error);
   for (;;) {
     const std::size_t bytes = co_await connection.socket().async_read_some(reader.space(), no_throw(error));

@@ -1,5 +1,7 @@
 #include "services/waiting/async_socket.hpp"
 
+#include <boost/asio/error.hpp>
+
 namespace heddle::waiting {
 
 void AsyncSocket::open(boost::system::error_code& error) {
@@ -7,6 +9,13 @@ void AsyncSocket::open(boost::system::error_code& error) {
   timed_out_ = false;
   const int descriptor = open_client_socket(*options_, error);
   if (!error) socket_.assign(options_->peer.protocol(), descriptor, error);
+  if (!error) socket_.non_blocking(true, error);  // for write_now
+}
+
+std::size_t AsyncSocket::write_now(boost::asio::const_buffer bytes, boost::system::error_code& error) {
+  const std::size_t written = socket_.write_some(bytes, error);
+  if (error == boost::asio::error::would_block) error = {};
+  return written;
 }
 
 void AsyncSocket::close() {

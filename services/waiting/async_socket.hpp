@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -29,6 +30,10 @@ class AsyncSocket : public std::enable_shared_from_this<AsyncSocket> {
   // Opens the descriptor; the caller then starts async_connect on socket() to options().peer.
   void open(boost::system::error_code& error);
   void close();
+
+  // Writes what the kernel takes at once; 0 without an error when it takes nothing. A request that fits the
+  // send buffer, as nearly all do, then needs no operation to wait for: that saves a turn of the loop.
+  std::size_t write_now(boost::asio::const_buffer bytes, boost::system::error_code& error);
 
   void expires_after(std::chrono::milliseconds duration);
   void expires_never() { deadline_ = Clock::time_point::max(); }

@@ -41,6 +41,8 @@ class FiberStream {
   }
   template <class ConstBuffers>
   std::size_t write_some(const ConstBuffers& buffers, boost::system::error_code& error) {
+    const std::size_t written = connection_->write_now(*boost::asio::buffer_sequence_begin(buffers), error);
+    if (written > 0 || error) return written;
     const IoResult result =
         await_in_fiber([&](auto handler) { connection_->socket().async_write_some(buffers, handler); });
     error = explain(result.error);
