@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Metrics = dict[str, float | int | None]
+Flags = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -12,7 +13,7 @@ class Analysis:
     """What the harness needs of the analysis; tests put in their own."""
 
     metric_names: tuple[str, ...]
-    trial_metrics: Callable[[Path], Metrics]
+    read_trial: Callable[[Path], tuple[Metrics, Flags]]
     render_run: Callable[[Path, bool], list[str]]
 
 
@@ -20,6 +21,10 @@ def load_analysis() -> Analysis:
     """Imports the real one; late, because it needs packages that --help does not."""
     from analysis.registry import METRICS
     from analysis.render import render_run
-    from analysis.trial import trial_metrics
+    from analysis.trial import trial_summary
 
-    return Analysis(tuple(metric.name for metric in METRICS), trial_metrics, render_run)
+    def read_trial(trial: Path) -> tuple[Metrics, Flags]:
+        summary = trial_summary(trial)
+        return summary.metrics, summary.flags
+
+    return Analysis(tuple(metric.name for metric in METRICS), read_trial, render_run)

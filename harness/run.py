@@ -122,12 +122,15 @@ class Run:
         if record.status not in ("ok", "invalid"):
             return {}
         try:
-            return self._analysis.trial_metrics(trial)
+            metrics, flags = self._analysis.read_trial(trial)
         except Exception as error:  # whatever it is, it must not end the run
             record.status = "failed"
             record.reason = f"analysis: {type(error).__name__}: {error}"
             record.write(trial)
             return {}
+        # In the row too: what stands behind them goes with the raw files.
+        record.flags += [flag for flag in flags if flag not in record.flags]
+        return metrics
 
     def _add_row(
         self, slot: Slot, status: str, reason: str | None, flags: list[str], metrics: Metrics

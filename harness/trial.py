@@ -264,8 +264,8 @@ class _Trial:
         if service.ended():
             return [service.end_text()]
         if not service.stop(signal.SIGTERM, self._bench.stop_limit_seconds):
-            self._record.flags.append("service-killed")
-        elif service.process.returncode != 0:
+            return [f"the service did not stop within {self._bench.stop_limit_seconds:g} s, killed"]
+        if service.process.returncode != 0:
             return [f"at its stop {service.end_text()}"]
         if not wait_for_free_port(self._bench.service.port):
             return [f"port {self._bench.service.port} was not left by the service"]

@@ -12,15 +12,15 @@ from pathlib import Path
 from harness import reference_work
 from harness.cli import main
 from harness.places import Places
-from harness.reporting import Analysis, Metrics
+from harness.reporting import Analysis, Flags, Metrics
 from harness.trial import Bench
 
 
-def trial_metrics(trial: Path) -> Metrics:
+def read_trial(trial: Path) -> tuple[Metrics, Flags]:
     if os.environ.get("FAKE_ANALYSIS") == "broken":
         raise KeyError("no such column")
     window = json.loads((trial / "load.json").read_text(encoding="utf-8"))["window"]
-    return {"requests_ok": window["ok"], "latency_millis_p50": None}
+    return {"requests_ok": window["ok"], "latency_millis_p50": None}, ("seen-by-analysis",)
 
 
 def render_run(run: Path, keep_raw: bool) -> list[str]:
@@ -44,7 +44,7 @@ def short_limits(bench: Bench) -> Bench:
 
 def run(root: Path, arguments: list[str]) -> int:
     reference_work.TARGET_SECONDS = 0.002
-    analysis = Analysis(("requests_ok", "latency_millis_p50"), trial_metrics, render_run)
+    analysis = Analysis(("requests_ok", "latency_millis_p50"), read_trial, render_run)
     return main(arguments, Places(root), lambda: analysis, short_limits)
 
 

@@ -130,10 +130,11 @@ def test_the_death_of_a_service_fails_its_trial_and_the_run_goes_on(checkout: Ch
     assert running_fakes(checkout) == []
 
 
-def test_a_service_that_does_not_stop_is_killed_and_flagged(checkout: Checkout) -> None:
-    assert checkout.run(*ONE, FAKE_SERVICE="ignore-term", FAKE_STOP_LIMIT="0.2").code == 0
+def test_a_service_that_does_not_stop_is_killed_and_fails_the_trial(checkout: Checkout) -> None:
+    assert checkout.run(*ONE, FAKE_SERVICE="ignore-term", FAKE_STOP_LIMIT="0.2").code == 1
     row = checkout.rows()[0]
-    assert row["status"] == "ok" and "service-killed" in row["flags"].split("|")
+    assert (row["status"], row["requests_ok"]) == ("failed", "")
+    assert row["reason"] == "the service did not stop within 0.2 s, killed"
     assert running_fakes(checkout) == []
 
 
