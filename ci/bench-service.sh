@@ -6,6 +6,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source ci/python.sh
 ci/setup.sh
 ci/setup.sh --bench
-ci/build.sh build/release
+ci/build.sh build/release -Dtests=disabled
 exec "$(heddle_python psutil)" ci/bench_service.py \
   --service build/release/services/approaches/heddle-service --load build/release/loadgen/heddle-load "$@"
