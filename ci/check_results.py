@@ -66,8 +66,8 @@ def png_fault(path: Path) -> str | None:
 def row_faults(row: Row, scenario: Row) -> Iterator[str]:
     """What cannot be true of a trial that went well.
 
-    A generator that was late because others used its CPU makes a trial invalid, not wrong: the host of
-    a check may be busy, and everything else must hold all the same.
+    A generator that was late because others used its CPU makes a trial invalid, not wrong: the
+    host of a check may be busy, and everything else must hold all the same.
     """
     busy_host = row["status"] == "invalid" and row["reason"].startswith("load generator ")
     if row["status"] != "ok" and not busy_host:
