@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from analysis.load import Times
 from analysis.series import (Floats, Samples, Span, Window, change_in, gauge, steps, total,
                              value_at)
-from analysis.trial_files import ThreadTotals, Trial
+from analysis.trial_files import Trial
 
 MIB = 1024.0 * 1024.0
 # A second with fewer responses says nothing about a cost per request.
@@ -18,12 +18,15 @@ MIN_RESPONSES_PER_STEP = 10
 # Responses of the whole window stand in for those between two readings this close to its ends.
 MAX_WINDOW_MISMATCH = 0.02
 
-# Interrupts are work that the load causes; stolen time is other guests' work.
-HOST_BUSY = ("host_user_micros", "host_system_micros", "host_irq_micros", "host_softirq_micros",
-             "host_iowait_micros")
-HOST_ALL = (*HOST_BUSY, "host_steal_micros", "host_idle_micros")
+# Interrupts are work that the load causes; stolen time is other guests' work. A CPU in iowait has
+# nothing to do: it is idle, and only its last task happens to wait for a disk.
+HOST_BUSY = ("host_user_micros", "host_system_micros", "host_irq_micros", "host_softirq_micros")
+HOST_ALL = (*HOST_BUSY, "host_iowait_micros", "host_steal_micros", "host_idle_micros")
 SERVICE_CPU = ("service_cpu_user_micros", "service_cpu_system_micros")
 LOADGEN_CPU = ("loadgen_cpu_user_micros", "loadgen_cpu_system_micros")
+# What the service reads of itself once a second (getrusage): ended threads are in it.
+SWITCHES = ("voluntary_switches", "involuntary_switches")
+FAULTS = ("minor_faults", "major_faults")
 LOOPBACK_BYTES = ("lo_rx_bytes", "lo_tx_bytes")
 LOOPBACK_PACKETS = ("lo_rx_packets", "lo_tx_packets")
 
@@ -175,19 +178,29 @@ def _responses_near(trial: Trial, start: int, end: int) -> float | None:
     return float(totals.responses) if near else None
 
 
-def per_request(trial: Trial, name: str, read: Callable[[ThreadTotals], int | None],
-                scale: float) -> dict[str, Value]:
-    """A counter of the service's threads per response, between the readings at both ends."""
-    before, after = read(trial.at_start), read(trial.at_end)
+def cpu_per_request(trial: Trial) -> Value:
+    """CPU time of the service per response, between the readings at both ends, in microseconds."""
+    before, after = trial.at_start.cpu_nanos, trial.at_end.cpu_nanos
     start, end = trial.at_start.monotonic_nanos, trial.at_end.monotonic_nanos
     if before is None or after is None or start is None or end is None or end <= start:
-        return {name: _missing("the service's threads were not read at both ends of the window")}
+        return _missing("the service's CPU time was not read at both ends of the window")
     if after < before:
-        return {name: _missing("a counter went backwards: a thread of the service ended")}
+        return _missing("the service's CPU time went backwards")
     responses = _responses_near(trial, start, end)
     if not responses or responses <= 0:
-        return {name: _missing("no responses between the two readings")}
-    return {name: Value((after - before) / scale / responses)}
+        return _missing("no responses between the two readings")
+    return Value((after - before) / 1000.0 / responses)
+
+
+def counted_per_request(trial: Trial, window: Window, columns: Sequence[str]) -> Value:
+    """Counters of service.csv per response, interpolated at the window's ends."""
+    span = change_in(total(trial.service, columns), "sum", window)
+    if span is None:
+        return _missing("too few samples of the service in the load window")
+    responses = _responses_near(trial, span.start, span.end)
+    if not responses or responses <= 0:
+        return _missing("no responses between the two readings")
+    return Value(span.change / responses)
 
 
 def network(trial: Trial, window: Window, columns: Sequence[str], name: str, scale: float
@@ -215,6 +228,8 @@ def windowed(trial: Trial, window: Window) -> dict[str, Value]:
         **process_cpu(trial, window, SERVICE_CPU, "service_cpu_percent"),
         "loadgen_cpu_percent_avg": loadgen["loadgen_cpu_percent_avg"],
         **gauges(trial, window),
+        "context_switches_per_request": counted_per_request(trial, window, SWITCHES),
+        "page_faults_per_request": counted_per_request(trial, window, FAULTS),
         **network(trial, window, LOOPBACK_BYTES, "network_kib_per_req", 1024.0),
         **network(trial, window, LOOPBACK_PACKETS, "network_packets_per_req", 1.0),
     }
@@ -225,9 +240,7 @@ def all_values(trial: Trial) -> dict[str, Value]:
     lag = trial.load.lag_micros_p99
     values = {
         **requests(trial), **rates(trial), **latencies(trial),
-        **per_request(trial, "service_cpu_micros_per_request", lambda t: t.cpu_nanos, 1000.0),
-        **per_request(trial, "context_switches_per_request", lambda t: t.switches, 1.0),
-        **per_request(trial, "page_faults_per_request", lambda t: t.faults, 1.0),
+        "service_cpu_micros_per_request": cpu_per_request(trial),
         "loadgen_lag_micros_p99": NO_LOAD if lag is None else Value(lag),
     }
     return values if trial.window is None else values | windowed(trial, trial.window)

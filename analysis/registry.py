@@ -54,8 +54,13 @@ def _memory(name: str, unit: str, text: str, headline: bool = False) -> Metric:
     return Metric(name, unit, "lower", "memory", headline, _RESOURCE, text)
 
 
-def _network(name: str, unit: str, text: str) -> Metric:
-    return Metric(name, unit, "lower", "network", False, _RESOURCE, text)
+def _network(name: str, unit: str, text: str, rule: Rule = "always") -> Metric:
+    return Metric(name, unit, "lower", "network", False, _RESOURCE, text, rule)
+
+
+# Extremes of a sample move with its size: whoever answers more finds a smaller minimum and a
+# larger maximum without being any faster or slower.
+_EXTREME = "moves with the number of requests: shown, never ranked"
 
 
 METRICS: tuple[Metric, ...] = (
@@ -67,27 +72,29 @@ METRICS: tuple[Metric, ...] = (
     _rate("p50", "median"),
     _rate("p90", "90th percentile"),
     _rate("max", "largest"),
-    _latency("min", "smallest"),
+    _latency("min", f"smallest ({_EXTREME})", rule="never"),
     _latency("p50", "median", headline=True),
     _latency("p90", "90th percentile"),
     _latency("p99", "99th percentile", headline=True),
     _latency("p999", "99.9th percentile"),
-    _latency("max", "largest (grows with the number of requests: shown, never ranked)",
-             rule="never"),
+    _latency("max", f"largest ({_EXTREME})", rule="never"),
     Metric("service_millis_p50", "ms", "lower", "latency", False, _TIME,
            "median of the time from when a request was sent to its last byte"),
     Metric("service_millis_p99", "ms", "lower", "latency", False, _TIME,
            "99th percentile of the time from when a request was sent to its last byte"),
     Metric("connect_millis_p99", "ms", "lower", "latency", False, _TIME,
-           "99th percentile of the time to open a connection"),
+           "99th percentile of the time to open a connection; the kernel completes handshakes "
+           "before the service accepts, so this tells of the load generator's burst: shown, never "
+           "ranked", "never"),
     _cpu("cpu_use_percent_avg", "% of host",
-         "user, system, interrupts and iowait of all CPUs, over the load window"),
+         "user, system and interrupts of all CPUs, over the load window; iowait is idle time and "
+         "not in it"),
     _cpu("cpu_use_percent_max", "% of host", "the busiest second of the load window"),
     _cpu("service_cpu_percent_avg", "% of a core",
          "CPU time of the service over the load window; 100 = one core"),
     _cpu("service_cpu_percent_max", "% of a core", "the service's busiest second"),
     _cpu("service_cpu_micros_per_request", "us/request",
-         "CPU time of the service's threads (schedstat) over the load window per response",
+         "CPU time of all threads of the service over the load window per response",
          headline=True),
     Metric("loadgen_cpu_percent_avg", "% of a core", "none", "cpu", False, _TIME,
            "CPU time of the load generator over the load window", "never"),
@@ -102,7 +109,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("platform_threads_max", "threads", "lower", "threads", False, _RESOURCE,
            "most operating system threads of the service"),
     Metric("context_switches_per_request", "1/request", "lower", "threads", False, _RESOURCE,
-           "voluntary and involuntary context switches of the service's threads per response",
+           "voluntary and involuntary context switches of the service's threads, ended ones "
+           "too, per response",
            "equal-rate"),
     Metric("page_faults_per_request", "1/request", "lower", "threads", False, _RESOURCE,
            "minor and major page faults of the service per response", "equal-rate"),
@@ -112,10 +120,12 @@ METRICS: tuple[Metric, ...] = (
            "most open connections of the service; the load sets it", "never"),
     _network("network_kib_per_req_avg", "KiB/request",
              "loopback bytes (each counted as received and as sent) per response, ratio of sums"),
-    _network("network_kib_per_req_max", "KiB/request", "the worst second of the same"),
+    _network("network_kib_per_req_max", "KiB/request",
+             f"the worst second of the same ({_EXTREME})", "never"),
     _network("network_packets_per_req_avg", "packets/request",
              "loopback packets (received and sent) per response, ratio of sums"),
-    _network("network_packets_per_req_max", "packets/request", "the worst second of the same"),
+    _network("network_packets_per_req_max", "packets/request",
+             f"the worst second of the same ({_EXTREME})", "never"),
 )
 
 BY_NAME: dict[str, Metric] = {metric.name: metric for metric in METRICS}

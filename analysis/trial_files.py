@@ -13,12 +13,10 @@ LATENCY_TAG = "latency:"
 
 
 @dataclass(frozen=True)
-class ThreadTotals:
-    """Sums over all threads of the service at one moment (schedstat, status, stat)."""
+class CpuReading:
+    """CPU time of all threads of the service until one moment."""
 
     cpu_nanos: int | None
-    switches: int | None
-    faults: int | None
     monotonic_nanos: int | None
 
 
@@ -34,24 +32,17 @@ class Trial:
     flags: tuple[str, ...]
     requests_per_second: float | None  # offered, where the scenario fixes it
     window: Window | None
-    at_start: ThreadTotals
-    at_end: ThreadTotals
+    at_start: CpuReading
+    at_end: CpuReading
     load: Load
     seconds: Samples
     service: Samples
     system: Samples
 
 
-def _both(source: jsonfile.Object, first: str, second: str) -> int | None:
-    one, two = jsonfile.integer(source, first), jsonfile.integer(source, second)
-    return None if one is None or two is None else one + two
-
-
-def _thread_totals(source: jsonfile.Object) -> ThreadTotals:
-    return ThreadTotals(
+def _cpu_reading(source: jsonfile.Object) -> CpuReading:
+    return CpuReading(
         cpu_nanos=jsonfile.integer(source, "cpuNanos"),
-        switches=_both(source, "voluntarySwitches", "involuntarySwitches"),
-        faults=_both(source, "minorFaults", "majorFaults"),
         monotonic_nanos=jsonfile.integer(source, "monotonicNanos"),
     )
 
@@ -98,8 +89,8 @@ def read_trial(folder: Path) -> Trial:
         flags=jsonfile.texts(source, "flags"),
         requests_per_second=offered_rate(jsonfile.child(source, "row")),
         window=window,
-        at_start=_thread_totals(jsonfile.child(threads, "atStart")),
-        at_end=_thread_totals(jsonfile.child(threads, "atEnd")),
+        at_start=_cpu_reading(jsonfile.child(threads, "atStart")),
+        at_end=_cpu_reading(jsonfile.child(threads, "atEnd")),
         load=load,
         seconds=parse_seconds(seconds_text, stages, window) if seconds_text else EMPTY,
         service=read_csv(folder / "service.csv"),

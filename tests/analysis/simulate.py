@@ -94,6 +94,7 @@ def write_trial(folder: Path, shape: Shape, approach: str, truth: Truth, round_:
         done.append(ok)
     _write_load(folder, shape, np.concatenate(everything), done, truth, seconds_rows, log)
     _write_system(folder, shape, truth, done, random, host_factor)
+    _write_service(folder, shape, done)
     _write_trial_json(folder, shape, approach, truth, round_, position, sum(done), host_factor)
 
 
@@ -164,13 +165,21 @@ def _write_system(folder: Path, shape: Shape, truth: Truth, done: Sequence[int],
     (folder / "system.csv").write_text(csv_text(names, rows))
 
 
+def _write_service(folder: Path, shape: Shape, done: Sequence[int]) -> None:
+    names = ("epoch_millis,monotonic_nanos,voluntary_switches,involuntary_switches,minor_faults,"
+             "major_faults").split(",")
+    rows = []
+    for second in range(-1, shape.seconds + 2):
+        ok = 1000 + sum(done[:max(0, second)])
+        rows.append([EPOCH_MILLIS + second * 1000, MONOTONIC + second * NANOS + 400_000_000,
+                     ok, ok // 100, 5000 + ok // 10, 0])
+    (folder / "service.csv").write_text(csv_text(names, rows))
+
+
 def _write_trial_json(folder: Path, shape: Shape, approach: str, truth: Truth, round_: int,
                       position: int, ok: int, factor: float) -> None:
-    start = {"cpuNanos": 10**9, "voluntarySwitches": 100, "involuntarySwitches": 10,
-             "minorFaults": 5000, "majorFaults": 0, "monotonicNanos": MONOTONIC}
+    start = {"cpuNanos": 10**9, "monotonicNanos": MONOTONIC}
     end = {"cpuNanos": 10**9 + int(ok * truth.cpu_micros * factor * 1000),
-           "voluntarySwitches": 100 + ok, "involuntarySwitches": 10 + ok // 100,
-           "minorFaults": 5000 + ok // 10, "majorFaults": 0,
            "monotonicNanos": MONOTONIC + shape.seconds * NANOS}
     (folder / "trial.json").write_text(json.dumps({
         "schema": 1, "run": "simulated", "round": round_, "position": position,

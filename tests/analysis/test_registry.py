@@ -32,7 +32,14 @@ def test_directions() -> None:
     assert unranked == {"sockets_avg", "sockets_max", "loadgen_cpu_percent_avg",
                         "loadgen_lag_micros_p99"}
     assert all(BY_NAME[name].rule == "never" for name in unranked)
-    assert BY_NAME["latency_millis_max"].rule == "never"
+
+
+def test_extremes_and_connect_times_never_rank() -> None:
+    for name in ("latency_millis_min", "latency_millis_max", "connect_millis_p99",
+                 "network_kib_per_req_max", "network_packets_per_req_max"):
+        assert BY_NAME[name].rule == "never", name
+    for name in ("latency_millis_p50", "network_kib_per_req_avg", "network_packets_per_req_avg"):
+        assert BY_NAME[name].rule == "always", name
 
 
 def test_one_headline_per_fact() -> None:

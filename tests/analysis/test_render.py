@@ -131,7 +131,8 @@ def test_raw_files_cover_all_rounds(run: Path) -> None:
     assert set(total.values()) == {10_000}
     system = rows((folder / "fibers-restinio-system.csv").read_text())
     assert {row["round"] for row in system} == {"1", "2", "3"} and "lo_rx_bytes" in system[0]
-    assert not (folder / "fibers-restinio-runtime.csv").exists()  # the run has no service.csv
+    runtime = rows((folder / "fibers-restinio-runtime.csv").read_text())
+    assert {row["round"] for row in runtime} == {"1", "2", "3"} and "major_faults" in runtime[0]
     assert "fibers-restinio-latency.csv" in (run / "results.md").read_text()
 
 

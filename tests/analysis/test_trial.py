@@ -48,6 +48,17 @@ def system_rows() -> str:
     return "\n".join(rows) + "\n"
 
 
+def service_rows() -> str:
+    """Samples at 99.5, 100.5 .. 104.5 s: 195 switches and 10 faults a second; both ends
+    of the window lie between two samples."""
+    rows = ["epoch_millis,monotonic_nanos,connections_open,voluntary_switches,"
+            "involuntary_switches,minor_faults,major_faults"]
+    for index in range(6):
+        moment = 99 * S + S // 2 + index * S
+        rows.append(f"0,{moment},,{1000 + 195 * index},5,{300 + 9 * index},{index}")
+    return "\n".join(rows) + "\n"
+
+
 def stage() -> dict[str, Any]:
     return {"name": "main", "kind": "measure", "durationMillis": 4000, "planned": 410,
             "sent": 410, "shed": 0, "unsent": 0, "ok": 380, "httpErrors": {"5xx": 10},
@@ -67,7 +78,7 @@ def write(folder: Path) -> Path:
     rows.append(f"0,{END + S},main,get,0,0,0,0,0,0,0,0,0,80")  # the drain
     (folder / "load-seconds.csv").write_text("\n".join(rows) + "\n")
     (folder / "system.csv").write_text(system_rows())
-    (folder / "service.csv").write_text("epoch_millis,monotonic_nanos,connections_open\n")
+    (folder / "service.csv").write_text(service_rows())
     (folder / "load.json").write_text(json.dumps({
         "status": "complete", "anchor": {"epochMillis": 1_800_000_000_000, "monotonicNanos": START},
         "generator": {"verdict": "ok", "lagMicros": {"p99": 85}},
@@ -78,10 +89,8 @@ def write(folder: Path) -> Path:
         "round": 1, "scenario": "s", "approach": "a-b", "status": "ok",
         "row": {"requestsPerSecond": 100}, "window": {},
         "serviceThreads": {
-            "atStart": {"cpuNanos": 5_000_000, "voluntarySwitches": 10, "involuntarySwitches": 1,
-                        "minorFaults": 100, "majorFaults": 2, "monotonicNanos": START},
-            "atEnd": {"cpuNanos": 20_600_000, "voluntarySwitches": 790, "involuntarySwitches": 1,
-                      "minorFaults": 139, "majorFaults": 2, "monotonicNanos": END}}}))
+            "atStart": {"cpuNanos": 5_000_000, "monotonicNanos": START},
+            "atEnd": {"cpuNanos": 20_600_000, "monotonicNanos": END}}}))
     return folder
 
 
@@ -92,8 +101,8 @@ EXPECTED: dict[str, float | None] = {
     "latency_millis_min": 100.1, "latency_millis_p50": 101, "latency_millis_p90": 103.5,
     "latency_millis_p99": None, "latency_millis_p999": None, "latency_millis_max": 140,
     "service_millis_p50": 100.5, "service_millis_p99": None, "connect_millis_p99": 2.5,
-    # 500 + 200 + 100 + 50 + 50 = 900 ms of 2000 ms
-    "cpu_use_percent_avg": 45, "cpu_use_percent_max": 45,
+    # 500 + 200 + 100 + 50 = 850 ms of 2000 ms; 50 ms of iowait are idle time
+    "cpu_use_percent_avg": 42.5, "cpu_use_percent_max": 42.5,
     "service_cpu_percent_avg": 40, "service_cpu_percent_max": 40,
     # 15.6 ms for 390 responses
     "service_cpu_micros_per_request": 40,
@@ -102,7 +111,8 @@ EXPECTED: dict[str, float | None] = {
     "ram_use_percent_avg": 30, "ram_use_percent_max": 50,
     "service_rss_mib_avg": 52, "service_rss_mib_max": 60,
     "platform_threads_avg": 5.8, "platform_threads_max": 9,
-    "context_switches_per_request": 2, "page_faults_per_request": 0.1,
+    # 4 s at 195 and at 10 a second, for 390 responses
+    "context_switches_per_request": 2, "page_faults_per_request": 40 / 390,
     "sockets_avg": 54, "sockets_max": 70,
     # 200 KiB a second: 800 KiB for 390 responses; the worst second had 80 responses
     "network_kib_per_req_avg": 800 / 390, "network_kib_per_req_max": 2.5,
@@ -170,13 +180,18 @@ def test_readings_late_after_the_window_count_their_own_responses(tmp_path: Path
     assert trial_metrics(folder)["service_cpu_micros_per_request"] == pytest.approx(15_600 / 340)
 
 
-def test_thread_counters_that_shrink_are_a_gap(tmp_path: Path) -> None:
+def test_counters_that_shrink_are_a_gap(tmp_path: Path) -> None:
     folder = write(tmp_path / "t")
     edit(folder, "trial.json", {"atEnd": {"cpuNanos": 1, "monotonicNanos": END}})
     summary = trial_summary(folder)
     assert summary.metrics["service_cpu_micros_per_request"] is None
     assert "backwards" in summary.reasons["service_cpu_micros_per_request"]
-    assert summary.metrics["page_faults_per_request"] is None
+    text = (folder / "service.csv").read_text().replace(",1780,", ",17,")
+    (folder / "service.csv").write_text(text)
+    summary = trial_summary(folder)
+    assert summary.metrics["context_switches_per_request"] is None
+    assert summary.reasons["context_switches_per_request"].startswith("too few samples")
+    assert summary.metrics["page_faults_per_request"] is not None
 
 
 def test_sockets_fall_back_on_the_services_own_count(tmp_path: Path) -> None:
