@@ -1,6 +1,7 @@
 #include "loadgen/engine/collector.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::engine {
 namespace {
@@ -10,37 +11,46 @@ constexpr Nanos kPatience = 300 * plan::kMillisecond;
 
 }  // namespace
 
-Collector::Collector(const Setup& setup, std::vector<std::unique_ptr<Worker>>& workers,
-                     record::RunListener& listener)
+Collector::Collector(const Setup& setup, std::vector<Recorder*> recorders, record::RunListener& listener)
     : stages_{setup.plan.stages.size()},
       classes_{setup.plan.requests.size()},
-      workers_{workers},
+      recorders_{std::move(recorders)},
       listener_{listener},
       merged_{stages_, classes_},
-      delivered_(workers.size(), false),
+      delivered_(recorders_.size(), false),
       totals_(stages_ * classes_) {}
 
 void Collector::poll(Nanos now, std::size_t stage) {
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
+  for (std::size_t i = 0; i < recorders_.size(); ++i) {
     if (delivered_[i]) continue;
-    auto& mailbox = workers_[i]->mailbox();
+    auto& mailbox = recorders_[i]->mailbox();
     auto* part = mailbox.take();
     if (part == nullptr) continue;
     if (parts_ == 0) first_part_at_ = now;
     add(*part);
+    add_levels(*part);
     mailbox.give_back(part);
     delivered_[i] = true;
     ++parts_;
   }
-  if (parts_ == workers_.size() || (parts_ > 0 && now - first_part_at_ > kPatience)) emit(stage);
+  if (parts_ == recorders_.size() || (parts_ > 0 && now - first_part_at_ > kPatience)) emit(stage);
 }
 
 void Collector::finish(Nanos now, std::size_t stage) {
   poll(now, stage);
   if (parts_ > 0) emit(stage);
-  for (const auto& worker : workers_) {
-    const auto& last = worker->last_interval();
+  for (auto* recorder : recorders_) {
+    // A thread that was a second ahead of another one has left a part behind. It joins the last interval,
+    // whose levels are the later ones.
+    auto& mailbox = recorder->mailbox();
+    while (auto* part = mailbox.take()) {
+      add(*part);
+      mailbox.give_back(part);
+      ++parts_;
+    }
+    const auto& last = recorder->last();
     add(last);
+    add_levels(last);
     ++parts_;
     for (std::size_t s = 0; s < stages_; ++s) {
       for (std::size_t c = 0; c < classes_; ++c) {
@@ -65,9 +75,15 @@ void Collector::add(const record::Interval& part) {
       const auto* cell = part.find(s, c);
       if (cell == nullptr) continue;
       totals_[s * classes_ + c].merge(*cell);
-      auto& merged = merged_.cell(s, c);
-      merged.merge(*cell);
-      merged.counts.in_flight += cell->counts.in_flight;
+      merged_.cell(s, c).merge(*cell);
+    }
+  }
+}
+
+void Collector::add_levels(const record::Interval& part) {
+  for (std::size_t s = 0; s < stages_; ++s) {
+    for (std::size_t c = 0; c < classes_; ++c) {
+      if (const auto* cell = part.find(s, c)) merged_.cell(s, c).counts.in_flight += cell->counts.in_flight;
     }
   }
 }

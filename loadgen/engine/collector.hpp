@@ -1,22 +1,24 @@
 // Merges what the engine threads hand over, on the main thread.
 #pragma once
 
-#include "loadgen/engine/worker.hpp"
+#include "loadgen/engine/recorder.hpp"
+#include "loadgen/engine/setup.hpp"
 #include "loadgen/record/listener.hpp"
 
-#include <memory>
 #include <vector>
 
 namespace heddle::engine {
 
 class Collector {
  public:
-  Collector(const Setup& setup, std::vector<std::unique_ptr<Worker>>& workers, record::RunListener& listener);
+  // One recorder per engine thread; they must outlive the collector.
+  Collector(const Setup& setup, std::vector<Recorder*> recorders, record::RunListener& listener);
 
   // Takes what is there; tells the listener of a second when every thread has handed its part over, or when
   // the first part has waited for kPatience.
   void poll(Nanos now, std::size_t stage);
-  // After the threads have ended: the last, shorter interval, and the levels of requests in flight.
+  // After the threads have ended: everything that poll() has not taken yet, the last, shorter interval, and
+  // the levels of requests in flight.
   void finish(Nanos now, std::size_t stage);
 
   [[nodiscard]] const record::Cell& total(std::size_t stage, std::size_t request_class) const {
@@ -28,11 +30,12 @@ class Collector {
 
  private:
   void add(const record::Interval& part);
+  void add_levels(const record::Interval& part);
   void emit(std::size_t stage);
 
   std::size_t stages_;
   std::size_t classes_;
-  std::vector<std::unique_ptr<Worker>>& workers_;
+  std::vector<Recorder*> recorders_;
   record::RunListener& listener_;
   record::Interval merged_;
   std::vector<bool> delivered_;

@@ -15,8 +15,9 @@ class Driver : public ConnectionObserver {
   virtual void run_due(Nanos now) = 0;
   // When run_due() has something to do next, as far as time alone tells; kNever if nothing.
   [[nodiscard]] virtual Nanos next_due() const = 0;
-  // The group ends at `end`, its planned time or earlier: what is not on the wire by now is not sent.
-  virtual void end(Nanos end) = 0;
+  // The group ends at `at`, its planned time or earlier, maybe earlier than the last run_due(): what is not
+  // on the wire by now is not sent.
+  virtual void end(Nanos at) = 0;
 };
 
 // An open loop: request k goes out when it is due, on the connection that has been free for longest.

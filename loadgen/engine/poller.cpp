@@ -23,10 +23,11 @@ Poller::Poller() : events_(kBatch) {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) fail("epoll_create1");
   event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (event_ < 0 || add(event_, kWakeToken) != 0) {
-    close(epoll_);
-    fail("eventfd");
-  }
+  const int error = event_ < 0 ? errno : add(event_, kWakeToken);
+  if (error == 0) return;
+  if (event_ >= 0) close(event_);
+  close(epoll_);
+  throw std::system_error(error, std::generic_category(), "eventfd");
 }
 
 Poller::~Poller() {

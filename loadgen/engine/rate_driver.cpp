@@ -1,6 +1,7 @@
 #include "loadgen/engine/driver.hpp"
 #include "loadgen/plan/schedule.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -46,6 +47,8 @@ class RateDriver final : public Driver {
 
   void begin(const StageGroup& group, Nanos start) override {
     start_ = start;
+    end_ = start + plan::total_duration(group.stages);
+    planned_until_ = start;
     waiting_for_connection_ = false;
     offered_.emplace(group.stages, group.first_stage, setup_.plan.seed, thread_, setup_.threads);
     to_send_.emplace(*offered_);
@@ -64,13 +67,16 @@ class RateDriver final : public Driver {
     return offered_->peek() ? start_ + offered_->peek()->due : kNever;
   }
 
-  void end(Nanos end) override {
-    plan_until(end);
-    for (; is_due(*to_send_, end); to_send_->advance()) {
+  // A run that is interrupted ends at a moment that this thread learns of later. What fell due in between is
+  // planned and maybe sent: the plan then ends where this thread had come to.
+  void end(Nanos at) override {
+    plan_until(at);
+    const Nanos last = std::max(at, planned_until_);
+    for (; is_due(*to_send_, last); to_send_->advance()) {
       const auto& arrival = *to_send_->peek();
       auto& cell = cell_of(arrival);
       ++cell.counts.unsent;
-      cell.latency.waiting.record_nanos(end - (start_ + arrival.due));
+      cell.latency.waiting.record_nanos(last - (start_ + arrival.due));
     }
     to_send_.reset();
     offered_.reset();
@@ -85,7 +91,7 @@ class RateDriver final : public Driver {
  private:
   void freed(std::uint32_t index, Nanos now) {
     free_.push(index);
-    if (waiting_for_connection_) dispatch(now);
+    if (waiting_for_connection_) run_due(std::min(now, end_));
   }
 
   [[nodiscard]] bool is_due(const plan::ArrivalCursor& cursor, Nanos now) const {
@@ -103,6 +109,7 @@ class RateDriver final : public Driver {
   void plan_until(Nanos now) {
     for (; offered_ && is_due(*offered_, now); offered_->advance())
       ++cell_of(*offered_->peek()).counts.planned;
+    planned_until_ = std::max(planned_until_, now);
   }
 
   void dispatch(Nanos now) {
@@ -152,6 +159,8 @@ class RateDriver final : public Driver {
   Recorder& recorder_;
   FreeList free_;
   Nanos start_ = 0;
+  Nanos end_ = 0;  // as planned
+  Nanos planned_until_ = 0;
   // Two walks over the same plan: what has fallen due, and what has been sent. Their distance is the queue,
   // which therefore takes no memory however long it grows.
   std::optional<plan::ArrivalCursor> offered_;

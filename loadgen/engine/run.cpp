@@ -34,10 +34,12 @@ class Run {
       : setup_{setup}, listener_{listener}, signals_{stop_signals()} {
     control_.asked = setup.connections;
     result_.info = info;
+    std::vector<Recorder*> recorders;
     for (std::uint32_t i = 0; i < setup.threads; ++i) {
       workers_.push_back(std::make_unique<Worker>(setup, control_, i));
+      recorders.push_back(&workers_.back()->recorder());
     }
-    collector_.emplace(setup, workers_, listener);
+    collector_.emplace(setup, std::move(recorders), listener);
     stage_end_.resize(setup.plan.stages.size(), 0);
     stage_start_.resize(setup.plan.stages.size(), 0);
   }

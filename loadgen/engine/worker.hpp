@@ -20,10 +20,10 @@ class Worker {
   void wake() { poller_.wake(); }
 
   [[nodiscard]] Report& report() { return report_; }
-  [[nodiscard]] record::Mailbox& mailbox() { return recorder_.mailbox(); }
+  // Its mailbox; its last interval only after the thread has ended.
+  [[nodiscard]] Recorder& recorder() { return recorder_; }
 
   // The rest only after the thread has ended.
-  [[nodiscard]] const record::Interval& last_interval() const { return recorder_.last(); }
   [[nodiscard]] const record::ConnectionStats& connections() const { return connections_.stats(); }
   [[nodiscard]] const record::ThreadStats& stats() const { return stats_; }
   [[nodiscard]] const std::string& failure() const { return failure_; }

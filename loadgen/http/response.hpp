@@ -57,8 +57,6 @@ class Response {
   // The server closed the connection: complete only for a body that ends that way.
   [[nodiscard]] Progress finish();
 
-  // Any byte since reset().
-  [[nodiscard]] bool begun() const { return begun_; }
   // Valid when complete.
   [[nodiscard]] int status() const { return parser_->status(); }
   [[nodiscard]] bool keep_alive() const { return parser_->keep_alive(); }
@@ -71,7 +69,7 @@ class Response {
   std::optional<ResponseParser> parser_;
   std::string rest_;  // the begin of a head or of a chunk's line, until its end arrives
   bool to_head_ = false;
-  bool begun_ = false;
+  bool begun_ = false;  // any byte since reset()
 };
 
 }  // namespace heddle::http

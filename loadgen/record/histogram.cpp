@@ -44,14 +44,4 @@ std::int64_t Histogram::count_up_to(std::int64_t micros) const {
   return seen;
 }
 
-void Histogram::add_at(int index, std::int64_t count) {
-  if (count <= 0) return;
-  if (counts_.empty()) counts_.resize(kSize, 0);
-  counts_[static_cast<std::size_t>(index)] += count;
-  count_ += count;
-  sum_ += count * lower_bound(index);
-  min_ = std::min(min_, lower_bound(index));
-  max_ = std::max(max_, std::min(upper_bound(index), kHighestMicros));
-}
-
 }  // namespace heddle::record

@@ -59,8 +59,6 @@ class Histogram {
 
   // kSize counts, or none when nothing was recorded yet.
   [[nodiscard]] const std::vector<std::int64_t>& counts() const { return counts_; }
-  // For decoders: adds `count` samples to a bucket.
-  void add_at(int index, std::int64_t count);
 
   [[nodiscard]] static constexpr int index_of(std::int64_t micros) {
     const auto bits = static_cast<std::uint64_t>(micros) | (kSubBuckets - 1);

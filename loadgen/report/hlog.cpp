@@ -16,18 +16,10 @@ using record::Histogram;
 // HdrHistogram, "V2 encoding": base cookies, with 0x10 for one-byte-and-more words.
 constexpr std::uint32_t kCookie = 0x1c849303 | 0x10;
 constexpr std::uint32_t kCompressedCookie = 0x1c849304 | 0x10;
-constexpr std::size_t kHeaderSize = 40;
 
 void append_big_endian(std::string& out, std::uint64_t value, int bytes) {
   for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
     out.push_back(static_cast<char>(value >> shift & 0xff));
-}
-
-std::uint64_t big_endian(std::string_view bytes, std::size_t at, std::size_t size) {
-  if (at + size > bytes.size()) throw std::invalid_argument("a histogram that ends too early");
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < size; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
-  return value;
 }
 
 std::string payload_of(const Histogram& histogram) {
@@ -60,21 +52,6 @@ void append_zigzag(std::string& out, std::int64_t value) {
   out.push_back(static_cast<char>(bits));
 }
 
-std::int64_t read_zigzag(std::string_view bytes, std::size_t& at) {
-  std::uint64_t bits = 0;
-  for (int i = 0; i < 9; ++i) {
-    if (at >= bytes.size()) throw std::invalid_argument("a number that ends too early");
-    const auto byte = static_cast<unsigned char>(bytes[at++]);
-    if (i == 8) {
-      bits |= static_cast<std::uint64_t>(byte) << 56;
-      break;
-    }
-    bits |= static_cast<std::uint64_t>(byte & 0x7f) << (7 * i);
-    if ((byte & 0x80) == 0) break;
-  }
-  return static_cast<std::int64_t>(bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
-}
-
 std::string encode(const Histogram& histogram) {
   const auto payload = payload_of(histogram);
   std::string out;
@@ -86,31 +63,6 @@ std::string encode(const Histogram& histogram) {
   append_big_endian(out, static_cast<std::uint64_t>(Histogram::kHighestMicros), 8);
   append_big_endian(out, std::bit_cast<std::uint64_t>(1.0), 8);  // integer to double conversion ratio
   return out + payload;
-}
-
-Histogram decode(std::string_view bytes) {
-  if (big_endian(bytes, 0, 4) != kCookie) throw std::invalid_argument("no V2 histogram");
-  const auto size = big_endian(bytes, 4, 4);
-  if (big_endian(bytes, 12, 4) != Histogram::kSignificantDigits ||
-      big_endian(bytes, 16, 8) != static_cast<std::uint64_t>(Histogram::kLowestMicros) ||
-      big_endian(bytes, 24, 8) != static_cast<std::uint64_t>(Histogram::kHighestMicros)) {
-    throw std::invalid_argument("a histogram of another layout");
-  }
-  if (kHeaderSize + size > bytes.size()) throw std::invalid_argument("a histogram that ends too early");
-  const auto payload = bytes.substr(kHeaderSize, size);
-  Histogram histogram;
-  std::int64_t index = 0;
-  for (std::size_t at = 0; at < payload.size();) {
-    const auto number = read_zigzag(payload, at);
-    if (number < -Histogram::kSize) throw std::invalid_argument("a histogram of another layout");
-    if (number <= 0) {
-      index += number == 0 ? 1 : -number;
-      continue;
-    }
-    if (index >= Histogram::kSize) throw std::invalid_argument("a histogram of another layout");
-    histogram.add_at(static_cast<int>(index++), number);
-  }
-  return histogram;
 }
 
 std::string encode_compressed(const Histogram& histogram) {
@@ -127,21 +79,6 @@ std::string encode_compressed(const Histogram& histogram) {
   return base64(out + deflated.substr(0, size));
 }
 
-Histogram decode_compressed(std::string_view text) {
-  const auto bytes = from_base64(text);
-  if (big_endian(bytes, 0, 4) != kCompressedCookie) throw std::invalid_argument("no compressed V2 histogram");
-  const auto size = big_endian(bytes, 4, 4);
-  if (8 + size > bytes.size()) throw std::invalid_argument("a histogram that ends too early");
-  // A full histogram: at most 9 bytes a bucket.
-  std::string plain(kHeaderSize + 9 * Histogram::kSize, '\0');
-  uLongf plain_size = plain.size();
-  if (uncompress(reinterpret_cast<Bytef*>(plain.data()), &plain_size,
-                 reinterpret_cast<const Bytef*>(bytes.data() + 8), size) != Z_OK) {
-    throw std::invalid_argument("a damaged histogram");
-  }
-  return decode(std::string_view{plain}.substr(0, plain_size));
-}
-
 std::string base64(std::string_view bytes) {
   constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -153,26 +90,6 @@ std::string base64(std::string_view bytes) {
     }
     const auto used = std::min<std::size_t>(3, bytes.size() - i) + 1;
     for (std::size_t j = 0; j < 4; ++j) out.push_back(j < used ? alphabet[word >> (18 - 6 * j) & 63] : '=');
-  }
-  return out;
-}
-
-std::string from_base64(std::string_view text) {
-  const auto value_of = [](char c) -> std::uint32_t {
-    if (c >= 'A' && c <= 'Z') return static_cast<std::uint32_t>(c - 'A');
-    if (c >= 'a' && c <= 'z') return static_cast<std::uint32_t>(c - 'a' + 26);
-    if (c >= '0' && c <= '9') return static_cast<std::uint32_t>(c - '0' + 52);
-    if (c == '+') return 62;
-    if (c == '/') return 63;
-    throw std::invalid_argument("no Base64");
-  };
-  std::string out;
-  std::uint32_t word = 0;
-  int bits = 0;
-  for (const char c : text.substr(0, text.find('='))) {
-    word = word << 6 | value_of(c);
-    bits += 6;
-    if (bits >= 8) out.push_back(static_cast<char>(word >> (bits -= 8) & 0xff));
   }
   return out;
 }

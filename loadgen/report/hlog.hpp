@@ -15,20 +15,15 @@ namespace heddle::report {
 
 // ZigZag LEB128 of up to 9 bytes, the ninth taking 8 bits.
 void append_zigzag(std::string& out, std::int64_t value);
-// Reads one and moves `at` behind it. Throws std::invalid_argument at the end of `bytes`.
-[[nodiscard]] std::int64_t read_zigzag(std::string_view bytes, std::size_t& at);
 
 // V2 payload with its header, not compressed. A run of n empty buckets is the one number -n.
+// Overflows are not in it.
 [[nodiscard]] std::string encode(const record::Histogram& histogram);
-// Throws std::invalid_argument for another version, layout or a damaged payload. Overflows are not in it.
-[[nodiscard]] record::Histogram decode(std::string_view bytes);
 
-// encode(), deflated, in the V2 envelope, as Base64 text; and back.
+// encode(), deflated, in the V2 envelope, as Base64 text.
 [[nodiscard]] std::string encode_compressed(const record::Histogram& histogram);
-[[nodiscard]] record::Histogram decode_compressed(std::string_view base64);
 
 [[nodiscard]] std::string base64(std::string_view bytes);
-[[nodiscard]] std::string from_base64(std::string_view text);
 
 // load.hlog: a line per second and tag, written at once. Measure stages: latency:NAME and service:NAME;
 // warm-up: warmup-latency:NAME and warmup-service:NAME. Unit: microseconds, interval maximum in ms.

@@ -1,0 +1,95 @@
+// The balance of an open loop when it is interrupted: the end is a moment that has passed already.
+#include "loadgen/engine/driver.hpp"
+#include "loadgen/plan/schedule.hpp"
+#include "tests/loadgen/fake_server.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::engine {
+namespace {
+
+using heddle::testing::FakeServer;
+using heddle::testing::kHello;
+
+// One thread's engine without its loop, so that the test decides what time it is.
+class Engine {
+ public:
+  explicit Engine(const std::string& url) : setup_{setup_for(url)} { connections_.observe(*driver_); }
+
+  [[nodiscard]] Driver& driver() { return *driver_; }
+  void begin(Nanos start) { driver_->begin(setup_.groups[0], start); }
+  [[nodiscard]] Nanos due(std::int64_t k) const { return plan::arrival_due(setup_.plan.stages[0], k); }
+  [[nodiscard]] const record::Counts& counts() { return recorder_.cell(0, 0).counts; }
+  [[nodiscard]] const record::Cell& close() {
+    connections_.abandon(monotonic_now());
+    recorder_.close(monotonic_now());
+    return recorder_.cell(0, 0);
+  }
+
+  void open() {
+    connections_.open(0, monotonic_now());
+    handle_until([this] { return connections_.at(0).state == State::idle; });
+  }
+  // False when it does not come to pass in a time that is long for any machine.
+  template <class Condition>
+  bool handle_until(Condition done) {
+    const Nanos deadline = monotonic_now() + 20 * plan::kSecond;
+    while (!done() && monotonic_now() < deadline) {
+      for (const auto& event : poller_.wait(deadline)) connections_.handle(event);
+    }
+    return done();
+  }
+
+ private:
+  static Setup setup_for(const std::string& url) {
+    plan::Plan plan;
+    plan.targets = {plan::parse_url(url)};
+    plan.stages = {{"measure", plan::StageKind::measure, 1'000 * plan::kSecond, plan::ConstantRate{1'000}}};
+    plan.requests.resize(1);
+    return make_setup(plan, {""});
+  }
+
+  Setup setup_;
+  Poller poller_;
+  Control control_;
+  Report report_;
+  Recorder recorder_{1, 1};
+  ConnectionSet connections_{setup_, 0, poller_, recorder_, control_, report_};
+  std::unique_ptr<Driver> driver_ = make_rate_driver(setup_, 0, connections_, recorder_);
+};
+
+TEST(RateDriver, AnAnswerAfterTheEndMaySendWhatIsThenPlannedToo) {
+  FakeServer server{[](const FakeServer::Peer& peer, const heddle::testing::Seen&) {
+    peer.write(kHello);
+    return FakeServer::Then::keep;
+  }};
+  Engine engine{server.url()};
+  engine.open();
+  // The driver is told a time at which two requests are due, while the clock of the answers is far beyond.
+  const Nanos start = monotonic_now() - 10 * plan::kSecond;
+  const Nanos stop = start + engine.due(1);
+  engine.begin(start);
+  engine.driver().run_due(stop);
+  EXPECT_EQ(engine.counts().planned, 2);
+  EXPECT_EQ(engine.counts().sent, 1);
+  ASSERT_TRUE(engine.handle_until([&] { return engine.counts().sent >= 3; }));
+  engine.driver().end(stop);
+  EXPECT_EQ(record::imbalance(engine.close().counts), "");
+}
+
+TEST(RateDriver, WhatWasPlannedBeyondTheEndIsUnsent) {
+  Engine engine{"http://127.0.0.1:1"};  // its connection is never opened
+  const Nanos start = monotonic_now();
+  engine.begin(start);
+  engine.driver().run_due(start + engine.due(49));
+  engine.driver().end(start + engine.due(9));
+  const auto& cell = engine.close();
+  EXPECT_EQ(cell.counts.planned, 50);
+  EXPECT_EQ(cell.counts.unsent, 50);
+  EXPECT_EQ(record::imbalance(cell.counts), "");
+  EXPECT_EQ(cell.latency.waiting.count(), 50);
+  EXPECT_EQ(cell.latency.waiting.min(), 0);  // due at the end
+}
+
+}  // namespace
+}  // namespace heddle::engine
