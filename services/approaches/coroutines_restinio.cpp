@@ -18,7 +18,7 @@ namespace {
 waiting::Task<void> serve(models::CoroutineRuntime& runtime, const models::Application& application,
                           servers::Exchange exchange) {
   co_await waiting::yield_to_loop();
-  const waiting::TaskScope task(exchange.counters());
+  const waiting::TaskScope task(exchange.counters(), metrics::TaskKind::coroutine);
   exchange.respond(co_await models::serve_coroutine(runtime, exchange.request(), application));
 }
 

@@ -72,7 +72,7 @@ class FibersRestinio final : public Service {
     boost::fibers::fiber(
         boost::fibers::launch::post, std::allocator_arg, waiting::ArenaStacks(*thread.stacks),
         [this, &thread, exchange = std::move(exchange)]() mutable {
-          const waiting::TaskScope task(exchange.counters());
+          const waiting::TaskScope task(exchange.counters(), metrics::TaskKind::fiber);
           FiberRuntime runtime{*thread.client};
           exchange.respond(models::serve_blocking(runtime, exchange.request(), environment().application));
         })

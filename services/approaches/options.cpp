@@ -49,12 +49,12 @@ po::options_description describe(Options& options, Texts& texts) {
       "client-connections", text(texts.client_connections)->value_name("N"),
       "connections to the upstream at most [65000, or a quarter of the descriptor limit]")(
       "metrics-csv", text(options.metrics_csv)->value_name("FILE"),
-      "append one row of metrics a second to FILE [none]")("print-config",
-                                                           po::bool_switch(&options.print_config),
-                                                           "print every effective setting as JSON and exit")(
-      "list-approaches", po::bool_switch(&options.list_approaches),
-      "print the approaches, one a line, and exit")("version", po::bool_switch(&options.version),
-                                                    "print the version and exit")(
+      "write one row of metrics a second to FILE, replacing it [none]")(
+      "print-config", po::bool_switch(&options.print_config),
+      "print every effective setting as JSON and exit")("list-approaches",
+                                                        po::bool_switch(&options.list_approaches),
+                                                        "print the approaches, one a line, and exit")(
+      "version", po::bool_switch(&options.version), "print the version and exit")(
       "help,h", po::bool_switch(&options.help), "print this help and exit");
   return all;
 }

@@ -18,7 +18,8 @@ struct Callback {
   servers::Exchange exchange;
   waiting::TaskScope task;
 
-  explicit Callback(servers::Exchange&& taken) : exchange(std::move(taken)), task(exchange.counters()) {}
+  explicit Callback(servers::Exchange&& taken)
+      : exchange(std::move(taken)), task(exchange.counters(), metrics::TaskKind::callback) {}
 };
 
 class ReactorRestinio final : public Service {

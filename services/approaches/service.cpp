@@ -15,14 +15,8 @@ namespace {
 
 // /health and /metrics: the same for every approach, outside the models.
 std::optional<api::Response> administrative(const api::Request& request, const Environment& environment) {
-  const bool health = request.target == "/health";
-  if (!health && request.target != "/metrics") return std::nullopt;
-  if (request.method != api::Method::get) {
-    api::Response response = api::problem(405, "only GET is allowed here");
-    response.allow = "GET";
-    return response;
-  }
-  if (health) return api::health_response(environment.application.approach);
+  if (api::is_get(request, api::kHealthPath)) return api::health_response(environment.application.approach);
+  if (!api::is_get(request, api::kMetricsPath)) return std::nullopt;
   return api::Response{200, api::kPrometheusText, environment.registry.prometheus(), {}};
 }
 
@@ -38,15 +32,12 @@ Service::Service(Environment& environment) : environment_(environment), io_threa
 }
 
 void Service::route(waiting::IoThread& loop, servers::Exchange&& exchange) {
-  const std::string_view target = exchange.request().target;
-  if (target.starts_with("/health") || target.starts_with("/metrics")) {
-    if (auto response = administrative(exchange.request(), environment_)) {
-      boost::asio::post(loop.context(),
-                        [exchange = std::move(exchange), response = std::move(*response)]() mutable {
-                          exchange.respond(std::move(response));
-                        });
-      return;
-    }
+  if (auto response = administrative(exchange.request(), environment_)) {
+    boost::asio::post(loop.context(),
+                      [exchange = std::move(exchange), response = std::move(*response)]() mutable {
+                        exchange.respond(std::move(response));
+                      });
+    return;
   }
   dispatch(loop.index(), std::move(exchange));
 }
@@ -91,8 +82,8 @@ std::size_t Service::stop(std::chrono::milliseconds grace) {
     if (std::chrono::steady_clock::now() >= deadline) return environment_.registry.tasks_in_flight();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
+  end_workers();        // a job that a pool thread took but had not begun was not in flight yet
   io_threads_.drain();  // the last answers are on their way
-  end_workers();
   end_all_loops();
   return 0;
 }

@@ -30,7 +30,7 @@ class ThreadpoolRestinio final : public Service {
   explicit ThreadpoolRestinio(Environment& environment)
       : Service(environment),
         client_(upstream::make_thread_client(environment.client, environment.client_counters)),
-        pool_({.threads = environment.pool_threads},
+        pool_({.threads = environment.pool_threads, .cpus = environment.cpus},
               [this](servers::Exchange& exchange) { serve(exchange); }) {
     metrics::Gauges gauges = environment.registry.gauges();
     gauges.pool_threads = [this] { return pool_.threads(); };
@@ -48,7 +48,7 @@ class ThreadpoolRestinio final : public Service {
   }
 
   void serve(servers::Exchange& exchange) {
-    const waiting::TaskScope task(exchange.counters());
+    const waiting::TaskScope task(exchange.counters(), metrics::TaskKind::thread);
     ThreadRuntime runtime{*client_};
     exchange.respond(models::serve_blocking(runtime, exchange.request(), environment().application));
   }

@@ -59,7 +59,11 @@ void write_tasks(Text& text, const Registry& registry) {
   const TaskKind kind = registry.kind();
   by_kind(text, "heddle_tasks_in_flight", "gauge", kind, registry.tasks_in_flight());
   by_kind(text, "heddle_tasks_in_flight_peak", "gauge", kind, registry.tasks_in_flight_peak());
-  by_kind(text, "heddle_tasks_started_total", "counter", kind, registry.sum(&ShardCounters::tasks_started));
+  text.family("heddle_tasks_started_total", "counter");
+  for (std::size_t i = 0; i < kTaskKindNames.size(); ++i) {
+    text.sample("heddle_tasks_started_total", fmt::format("kind=\"{}\"", kTaskKindNames[i]),
+                registry.tasks_started(static_cast<TaskKind>(i)));
+  }
   text.counter("heddle_tasks_on_io_threads_total", registry.sum(&ShardCounters::tasks_on_io_threads));
   text.counter("heddle_tasks_on_pool_threads_total", registry.sum(&ShardCounters::tasks_on_pool_threads));
   text.counter("heddle_tasks_in_fiber_context_total", registry.sum(&ShardCounters::tasks_in_fiber_context));

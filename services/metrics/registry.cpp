@@ -8,7 +8,8 @@ namespace {
 
 using Field = std::atomic<std::uint64_t> ShardCounters::*;
 
-// Started before finished: a task that ends in between must not make the difference negative.
+// Callers read what was finished first: a task that starts in between makes the difference larger, and one
+// that ends in between can not make it negative. Relaxed loads may still be seen in the other order.
 std::uint64_t difference(std::uint64_t started, std::uint64_t finished) {
   return started > finished ? started - finished : 0;
 }
@@ -27,6 +28,14 @@ Registry::Registry(std::string approach, std::string version, TaskKind kind, std
 std::uint64_t Registry::sum(Field field) const {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < io_threads_; ++i) sum += (shards_[i].*field).load(std::memory_order_relaxed);
+  return sum;
+}
+
+std::uint64_t Registry::tasks_started(TaskKind kind) const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < io_threads_; ++i) {
+    sum += shards_[i].tasks_started_by_kind[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
+  }
   return sum;
 }
 

@@ -23,10 +23,12 @@ struct alignas(64) ShardCounters {
   std::atomic<std::uint64_t> connections_accepted{0};
   std::atomic<std::uint64_t> connections_closed{0};
   std::atomic<std::uint64_t> requests{0};
-  std::atomic<std::uint64_t> responses_2xx{0};
+  // From here on also written by pool threads: on a line of its own.
+  alignas(64) std::atomic<std::uint64_t> responses_2xx{0};
   std::atomic<std::uint64_t> responses_4xx{0};
   std::atomic<std::uint64_t> responses_5xx{0};
-  alignas(64) std::atomic<std::uint64_t> tasks_started{0};
+  std::atomic<std::uint64_t> tasks_started{0};
+  std::array<std::atomic<std::uint64_t>, kTaskKindNames.size()> tasks_started_by_kind{};
   std::atomic<std::uint64_t> tasks_finished{0};
   std::atomic<std::uint64_t> tasks_on_io_threads{0};
   std::atomic<std::uint64_t> tasks_on_pool_threads{0};
@@ -52,6 +54,8 @@ class Registry {
   [[nodiscard]] const Gauges& gauges() const { return gauges_; }
 
   [[nodiscard]] std::uint64_t sum(std::atomic<std::uint64_t> ShardCounters::*field) const;
+  // Counted by the code of the model that ran them, not taken from kind().
+  [[nodiscard]] std::uint64_t tasks_started(TaskKind kind) const;
   [[nodiscard]] std::uint64_t tasks_in_flight() const;
   [[nodiscard]] std::uint64_t connections_open(std::size_t shard) const;
 

@@ -59,13 +59,21 @@ class Serving : public std::enable_shared_from_this<Serving> {
 
 void serve_callbacks(CallbackRuntime& runtime, const api::Request& request, const Application& application,
                      std::function<void(api::Response)> done) {
+  std::shared_ptr<Serving> serving;
+  api::Response refusal;
   try {
     auto parsed = api::parse_call(request, application.approach);
-    if (auto* fault = std::get_if<api::Response>(&parsed)) return done(std::move(*fault));
-    std::make_shared<Serving>(runtime, application, std::get<api::Call>(std::move(parsed)), done)->start();
+    if (auto* fault = std::get_if<api::Response>(&parsed)) {
+      refusal = std::move(*fault);
+    } else {
+      serving = std::make_shared<Serving>(runtime, application, std::get<api::Call>(std::move(parsed)), done);
+    }
   } catch (const std::exception& error) {
-    done(internal_problem(error.what()));
+    refusal = internal_problem(error.what());
   }
+  // Outside the try: `done` must not be called a second time because its first call threw.
+  if (serving) return serving->start();
+  done(std::move(refusal));
 }
 
 }  // namespace heddle::models

@@ -23,7 +23,7 @@ class Exchange {
 
   [[nodiscard]] const api::Request& request() const { return request_; }
   [[nodiscard]] metrics::ShardCounters& counters() const { return *counters_; }
-  void respond(api::Response&& response);
+  void respond(api::Response&& response);  // never throws
 
  private:
   api::Request request_;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -15,7 +16,9 @@
 namespace heddle::upstream {
 
 // `Sync` names a Mutex and a ConditionVariable with the interface of the standard's; what they do to the
-// caller is what acquire() does to it. The connection used last is handed out first.
+// caller is what acquire() does to it. Who waits longest is served first, newcomers queue behind, and the
+// connection used last is handed out first: exactly as in AsyncPool, or the models would differ in their
+// queues instead of in how they wait.
 template <class Connection, class Sync>
 class BlockingPool {
  public:
@@ -34,16 +37,50 @@ class BlockingPool {
   // Waits at most for the pending timeout. Failure: pool_full or pool_timeout.
   [[nodiscard]] Acquired acquire() {
     std::unique_lock lock(mutex_);
-    if (idle_.empty() && open_ >= options_.connections) {
-      if (waiting_ >= options_.pending) return {nullptr, false, Failure::pool_full};
-      ++waiting_;
-      counters_.waiting.fetch_add(1, std::memory_order_relaxed);
-      const bool got = freed_.wait_for(lock, options_.pending_timeout,
-                                       [this] { return !idle_.empty() || open_ < options_.connections; });
-      --waiting_;
-      counters_.waiting.fetch_sub(1, std::memory_order_relaxed);
-      if (!got) return {nullptr, false, Failure::pool_timeout};
-    }
+    if (waiters_.empty() && has_free()) return take();
+    if (waiters_.size() >= options_.pending) return {nullptr, false, Failure::pool_full};
+    Waiter self;
+    const auto place = waiters_.insert(waiters_.end(), &self);
+    counters_.waiting.fetch_add(1, std::memory_order_relaxed);
+    const bool served = self.ready.wait_for(lock, options_.pending_timeout, [&self] { return self.served; });
+    counters_.waiting.fetch_sub(1, std::memory_order_relaxed);
+    if (served) return std::move(self.got);
+    waiters_.erase(place);
+    return {nullptr, false, Failure::pool_timeout};
+  }
+
+  void release(Handle connection) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back({std::move(connection), Clock::now()});
+    serve_longest_waiter();
+  }
+
+  // Gives up the place of a connection that broke.
+  void discard(Handle connection) {
+    connection.reset();
+    const std::lock_guard lock(mutex_);
+    --open_;
+    counters_.connections_open.fetch_sub(1, std::memory_order_relaxed);
+    serve_longest_waiter();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Idle {
+    Handle connection;
+    Clock::time_point since;
+  };
+  // On the stack of the caller that waits.
+  struct Waiter {
+    Acquired got;
+    bool served = false;
+    typename Sync::ConditionVariable ready;
+  };
+
+  // All below: with the lock held.
+  [[nodiscard]] bool has_free() const { return !idle_.empty() || open_ < options_.connections; }
+
+  [[nodiscard]] Acquired take() {
     if (!idle_.empty()) {
       Handle connection = std::move(idle_.back().connection);
       const bool fresh_enough = Clock::now() - idle_.back().since < options_.idle_limit;
@@ -56,40 +93,22 @@ class BlockingPool {
     return {make_(), false, Failure::none};
   }
 
-  void release(Handle connection) {
-    {
-      const std::lock_guard lock(mutex_);
-      idle_.push_back({std::move(connection), Clock::now()});
-    }
-    freed_.notify_one();
+  void serve_longest_waiter() {
+    if (waiters_.empty() || !has_free()) return;
+    Waiter& waiter = *waiters_.front();
+    waiters_.pop_front();
+    waiter.got = take();
+    waiter.served = true;
+    waiter.ready.notify_one();  // under the lock: the waiter is gone as soon as it can see that it was served
   }
-
-  // Gives up the place of a connection that broke.
-  void discard(Handle connection) {
-    connection.reset();
-    {
-      const std::lock_guard lock(mutex_);
-      --open_;
-      counters_.connections_open.fetch_sub(1, std::memory_order_relaxed);
-    }
-    freed_.notify_one();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  struct Idle {
-    Handle connection;
-    Clock::time_point since;
-  };
 
   const ClientOptions options_;
   ClientCounters& counters_;
   Make make_;
   typename Sync::Mutex mutex_;
-  typename Sync::ConditionVariable freed_;
   std::vector<Idle> idle_;
+  std::list<Waiter*> waiters_;  // longest first
   std::size_t open_ = 0;
-  std::size_t waiting_ = 0;
 };
 
 }  // namespace heddle::upstream

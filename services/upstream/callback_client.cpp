@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
 namespace heddle::upstream {
@@ -46,7 +47,7 @@ class CallbackClient::Operation : public std::enable_shared_from_this<Operation>
 
   void on_connect(Error error) {
     if (!error) return write();
-    error = explain(error);
+    error = connection_->explain(error);
     client_.pool_.discard(std::move(connection_));
     done_(connect_failure(error, client_.options_));
   }
@@ -75,7 +76,7 @@ class CallbackClient::Operation : public std::enable_shared_from_this<Operation>
   }
 
   void on_end(Error error) {
-    error = explain(error);
+    error = connection_->explain(error);
     const bool stale = error && reused_ && !reader_->started() && error != boost::asio::error::timed_out;
     if (!error && reader_->reusable()) {
       client_.pool_.release(std::move(connection_));
@@ -83,12 +84,12 @@ class CallbackClient::Operation : public std::enable_shared_from_this<Operation>
       client_.pool_.discard(std::move(connection_));
     }
     if (!error) return done_(reader_->take());
-    if (stale) return start();
+    if (stale) {
+      // Posted: a pool full of stale connections must not become as many frames on the stack.
+      boost::asio::post(client_.executor_, [self = shared_from_this()] { self->start(); });
+      return;
+    }
     done_(exchange_failure(error, client_.options_));
-  }
-
-  [[nodiscard]] Error explain(Error error) const {
-    return error && connection_->timed_out() ? Error(boost::asio::error::timed_out) : error;
   }
 
   CallbackClient& client_;

@@ -17,15 +17,16 @@ class CallbackClient {
 
   // `options` must outlive the client.
   CallbackClient(waiting::LoopExecutor executor, const ClientOptions& options, ClientCounters& counters)
-      : options_(options), counters_(counters), pool_(executor, options, counters) {}
+      : executor_(executor), options_(options), counters_(counters), pool_(executor, options, counters) {}
 
-  // GET on a kept-alive connection; `done` is called exactly once from the event loop (at once when the
-  // pool refuses). Stale connections are replaced as in BlockingClient.
+  // GET on a kept-alive connection; `done` is called exactly once, from the event loop, or at once when the
+  // pool refuses or the first system call fails. Stale connections are replaced as in BlockingClient.
   void get(const std::string& target, Done done);
 
  private:
   class Operation;
 
+  waiting::LoopExecutor executor_;
   const ClientOptions& options_;
   ClientCounters& counters_;
   AsyncPool pool_;

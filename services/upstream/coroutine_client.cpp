@@ -18,17 +18,13 @@ using waiting::AsyncSocket;
 using waiting::no_throw;
 using waiting::Task;
 
-Error explain(const AsyncSocket& connection, Error error) {
-  return error && connection.timed_out() ? Error(boost::asio::error::timed_out) : error;
-}
-
 Task<Error> connect(AsyncSocket& connection) {
   Error error;
   connection.open(error);
   if (error) co_return error;
   connection.expires_after(connection.options().connect_timeout);
   co_await connection.socket().async_connect(connection.options().peer, no_throw(error));
-  co_return explain(connection, error);
+  co_return connection.explain(error);
 }
 
 Task<Error> exchange(AsyncSocket& connection, const std::string& request, ResponseReader& reader) {
@@ -39,10 +35,10 @@ Task<Error> exchange(AsyncSocket& connection, const std::string& request, Respon
   if (!error && written < request.size()) {
     co_await boost::asio::async_write(connection.socket(), unsent + written, no_throw(error));
   }
-  if (error) co_return explain(connection, error);
+  if (error) co_return connection.explain(error);
   for (;;) {
     const std::size_t bytes = co_await connection.socket().async_read_some(reader.space(), no_throw(error));
-    if (reader.on_read(bytes, error)) co_return explain(connection, error);
+    if (reader.on_read(bytes, error)) co_return connection.explain(error);
   }
 }
 
@@ -87,6 +83,7 @@ Task<Reply> CoroutineClient::get(std::string target) {
     }
     if (!error) co_return reader.take();
     if (!stale) co_return exchange_failure(error, options_);
+    co_await waiting::yield_to_loop();  // a pool full of stale connections must not nest as many resumptions
   }
 }
 

@@ -18,6 +18,10 @@ std::size_t AsyncSocket::write_now(boost::asio::const_buffer bytes, boost::syste
   return written;
 }
 
+boost::system::error_code AsyncSocket::explain(boost::system::error_code error) const {
+  return error && timed_out_ ? boost::asio::error::timed_out : error;
+}
+
 void AsyncSocket::close() {
   boost::system::error_code ignored;  // a descriptor is gone after close(2), whatever it returned
   socket_.close(ignored);

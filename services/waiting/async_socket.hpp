@@ -20,7 +20,7 @@ using LoopTimer =
                                       boost::asio::wait_traits<std::chrono::steady_clock>, LoopExecutor>;
 
 // Belongs to one I/O thread. Operations in flight when the deadline passes end with operation_aborted and
-// timed_out() tells why. The timer is armed at most once per timeout and checked when it fires, instead of
+// explain() tells why. The timer is armed at most once per timeout and checked when it fires, instead of
 // being moved at every operation: a deadline costs a request two stores.
 class AsyncSocket : public std::enable_shared_from_this<AsyncSocket> {
  public:
@@ -38,7 +38,9 @@ class AsyncSocket : public std::enable_shared_from_this<AsyncSocket> {
   void expires_after(std::chrono::milliseconds duration);
   void expires_never() { deadline_ = Clock::time_point::max(); }
 
-  [[nodiscard]] bool timed_out() const { return timed_out_; }
+  // What an operation's error means: aborted by the deadline is timed_out.
+  [[nodiscard]] boost::system::error_code explain(boost::system::error_code error) const;
+
   [[nodiscard]] LoopSocket& socket() { return socket_; }
   [[nodiscard]] const ClientSocketOptions& options() const { return *options_; }
 

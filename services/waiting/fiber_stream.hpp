@@ -23,9 +23,9 @@ class FiberStream {
     connection_->open(error);
     if (error) return;
     expires_after(connection_->options().connect_timeout);
-    error = explain(await_in_fiber([this](auto handler) {
-                      connection_->socket().async_connect(connection_->options().peer, handler);
-                    }).error);
+    error = connection_->explain(await_in_fiber([this](auto handler) {
+                                   connection_->socket().async_connect(connection_->options().peer, handler);
+                                 }).error);
   }
   void close() { connection_->close(); }
 
@@ -36,7 +36,7 @@ class FiberStream {
   std::size_t read_some(const MutableBuffers& buffers, boost::system::error_code& error) {
     const IoResult result =
         await_in_fiber([&](auto handler) { connection_->socket().async_read_some(buffers, handler); });
-    error = explain(result.error);
+    error = connection_->explain(result.error);
     return result.bytes;
   }
   template <class ConstBuffers>
@@ -45,15 +45,11 @@ class FiberStream {
     if (written > 0 || error) return written;
     const IoResult result =
         await_in_fiber([&](auto handler) { connection_->socket().async_write_some(buffers, handler); });
-    error = explain(result.error);
+    error = connection_->explain(result.error);
     return result.bytes;
   }
 
  private:
-  [[nodiscard]] boost::system::error_code explain(boost::system::error_code error) const {
-    return error && connection_->timed_out() ? boost::asio::error::timed_out : error;
-  }
-
   std::shared_ptr<AsyncSocket> connection_;
 };
 

@@ -15,9 +15,12 @@ inline thread_local InFiber in_fiber = nullptr;
 
 class TaskScope {
  public:
-  explicit TaskScope(metrics::ShardCounters& counters) : counters_(&counters) {
+  // `kind` is what the caller is: named in the model's own code, so that an approach wired to the wrong model
+  // shows in the metrics.
+  TaskScope(metrics::ShardCounters& counters, metrics::TaskKind kind) : counters_(&counters) {
     constexpr auto relaxed = std::memory_order_relaxed;
     counters.tasks_started.fetch_add(1, relaxed);
+    counters.tasks_started_by_kind[static_cast<std::size_t>(kind)].fetch_add(1, relaxed);
     auto& where = on_io_thread() ? counters.tasks_on_io_threads : counters.tasks_on_pool_threads;
     where.fetch_add(1, relaxed);
     if (in_fiber != nullptr && in_fiber()) counters.tasks_in_fiber_context.fetch_add(1, relaxed);

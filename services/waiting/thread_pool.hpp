@@ -1,6 +1,7 @@
 // A bounded pool of blocking threads: the way `threads` waits.
 #pragma once
 
+#include "host-tuning/cpus.hpp"
 #include "services/waiting/blocking_thread.hpp"
 
 #include <condition_variable>
@@ -16,6 +17,7 @@ namespace heddle::waiting {
 
 struct ThreadPoolLimits {
   std::size_t threads = 5000;                     // as many as the ancestor's platform-thread server allows
+  std::vector<int> cpus = {};                     // where the threads may run; empty: where their creator may
   std::size_t queue = 65'000;                     // jobs that may wait for a thread; more are refused
   std::size_t stack_bytes = kBlockingStackBytes;  // address space, not memory: only touched pages count
 };
@@ -34,8 +36,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool() { stop(); }
 
-  // Never blocks for long (one short lock). False: the queue is full or the host allows no
-  // thread at all; the job was left untouched.
+  // Blocks for one short lock, and for as long as it takes to create a thread while the pool grows. False:
+  // the queue is full or the host allows no thread at all; the job was left untouched.
   [[nodiscard]] bool submit(Job&& job) {
     std::unique_lock lock(mutex_);
     if (!idle_.empty()) {
@@ -87,6 +89,8 @@ class ThreadPool {
   }
 
   void work() {
+    // The creator is an I/O thread, often pinned to one CPU: the pool must not inherit that.
+    if (!limits_.cpus.empty()) host::pin_thread(limits_.cpus);
     Worker self;
     std::unique_lock lock(mutex_);
     for (;;) {

@@ -164,3 +164,6 @@ def test_health_and_metrics(services: dict[str, RunningService]) -> None:
         health = service.get("/health")
         assert health.status == 200 and json.loads(health.body)["status"] == "up"
         assert f'heddle_info{{approach="{name}"' in service.get("/metrics").text
+        assert service.get("/health?probe=1").status == 200
+        assert service.get("/metrics?format=text").status == 200
+        assert service.get("/healthy").status == 404

@@ -84,6 +84,8 @@ TEST(Prometheus, WholeText) {
   first.responses_4xx = 6;
   first.responses_5xx = 1;
   first.tasks_started = 98;
+  first.tasks_started_by_kind[static_cast<std::size_t>(TaskKind::fiber)] = 97;
+  first.tasks_started_by_kind[static_cast<std::size_t>(TaskKind::callback)] = 1;
   first.tasks_finished = 95;
   first.tasks_on_io_threads = 97;
   first.tasks_on_pool_threads = 1;
@@ -108,8 +110,8 @@ heddle_tasks_in_flight_peak{kind="callback"} 0
 heddle_tasks_in_flight_peak{kind="coroutine"} 0
 # TYPE heddle_tasks_started_total counter
 heddle_tasks_started_total{kind="thread"} 0
-heddle_tasks_started_total{kind="fiber"} 98
-heddle_tasks_started_total{kind="callback"} 0
+heddle_tasks_started_total{kind="fiber"} 97
+heddle_tasks_started_total{kind="callback"} 1
 heddle_tasks_started_total{kind="coroutine"} 0
 # TYPE heddle_tasks_on_io_threads_total counter
 heddle_tasks_on_io_threads_total 97

@@ -3,6 +3,7 @@
 #include "services/upstream/thread_client.hpp"
 
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -77,6 +78,29 @@ TEST_F(BlockingPoolTest, AWaiterGetsWhatIsReleasedOrDiscarded) {
     EXPECT_EQ(counters_.connections_open, 1U);
     pool.release(std::move(got.connection));
   }
+}
+
+TEST_F(BlockingPoolTest, ServesWaitersInTheirOrderAndNewcomersBehindThem) {
+  ClientOptions patient = options(1, 10);
+  patient.pending_timeout = std::chrono::seconds(20);
+  Pool pool(patient, counters_, [this] { return make(); });
+  auto held = pool.acquire();
+  std::vector<int> order;  // written one at a time: by whoever holds the only connection
+  std::vector<std::thread> waiters;
+  for (int index = 0; index < 5; ++index) {
+    waiters.emplace_back([&, index] {
+      auto got = pool.acquire();
+      order.push_back(index);
+      pool.release(std::move(got.connection));
+    });
+    while (counters_.waiting <= static_cast<std::uint64_t>(index)) std::this_thread::yield();
+  }
+  pool.release(std::move(held.connection));
+  auto newcomer = pool.acquire();
+  order.push_back(99);
+  pool.release(std::move(newcomer.connection));
+  for (auto& waiter : waiters) waiter.join();
+  EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4, 99}));
 }
 
 TEST_F(BlockingPoolTest, AnIdleConnectionTooOldIsReconnected) {

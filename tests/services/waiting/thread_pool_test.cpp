@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -67,6 +68,20 @@ TEST(ThreadPool, QueuesBeyondTheThreadsAndRefusesBeyondTheQueue) {
   may_end.count_down();
   pool.stop();
   EXPECT_EQ(done, 3);
+}
+
+TEST(ThreadPool, ItsThreadsRunOnAllItsCpusWhateverTheirCreatorIsPinnedTo) {
+  const std::vector<int> all = host::available_cpus();
+  if (all.size() < 2) return;  // one CPU: nothing to inherit
+  std::vector<int> seen;
+  std::thread pinned([&] {
+    host::pin_thread(std::vector{all.front()});
+    ThreadPool<Job> pool({.threads = 1, .cpus = all}, [&](Job&) { seen = host::available_cpus(); });
+    EXPECT_TRUE(pool.submit(std::make_unique<int>(1)));
+    pool.stop();
+  });
+  pinned.join();
+  EXPECT_EQ(seen, all);
 }
 
 TEST(ThreadPool, ReusesAnIdleThread) {
