@@ -1,14 +1,12 @@
 """Builds plan.json, what the harness asks of heddle-load (docs/formats.md). Pure."""
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlencode
 
 from harness.effective import Prepared
-from harness.load_profile import LoadProfile, Request, Stage, Think
+from harness.load_profile import Request, Stage, Think
 
 PLAN_SCHEMA = 1
 REQUEST_TIMEOUT_MILLIS = 60_000
@@ -37,8 +35,9 @@ def load_seed(run_seed: int, round_number: int, scenario: str) -> int:
     return int.from_bytes(digest[:8], "big") >> 11
 
 
-def build_plan(prepared: Prepared, target: Target, body_files: dict[str, Path]) -> Json:
-    """The plan as a JSON object. `body_files`: request name -> file with the bytes to send."""
+def build_plan(prepared: Prepared, target: Target) -> Json:
+    """The plan as a JSON object. Body files are named by absolute path; the generator compacts
+    JSON bodies itself."""
     scenario, profile = prepared.scenario, prepared.profile
     return {
         "schema": PLAN_SCHEMA,
@@ -61,8 +60,7 @@ def build_plan(prepared: Prepared, target: Target, body_files: dict[str, Path]) 
         + _stages("measure", scenario.test_seconds, profile.stages, prepared),
         "whenBusy": "queue",
         "requests": [
-            _request(request, prepared, target.approach, body_files.get(request.name))
-            for request in profile.requests
+            _request(request, prepared, target.approach) for request in profile.requests
         ],
     }
 
@@ -136,8 +134,8 @@ def _users(connections: int, fraction: float) -> int:
     return max(1, int(connections * fraction + 1e-9))
 
 
-def _request(request: Request, prepared: Prepared, approach: str, body: Path | None) -> Json:
-    scenario = prepared.scenario
+def _request(request: Request, prepared: Prepared, approach: str) -> Json:
+    scenario, body = prepared.scenario, request.body
     delays = urlencode(
         {"delayCallDepth": scenario.delay_call_depth, "delayInMillis": scenario.delay_millis}
     )
@@ -150,23 +148,6 @@ def _request(request: Request, prepared: Prepared, approach: str, body: Path | N
         "method": request.method,
         "path": f"/{approach}{request.path}{'&' if '?' in request.path else '?'}{delays}",
         "headers": headers,
-        "bodyFile": str(body) if body is not None else None,
+        "bodyFile": str(body.resolve()) if body is not None else None,
         "expect": {"status": request.status, "bodyBytes": request.body_bytes},
     }
-
-
-def write_bodies(profile: LoadProfile, folder: Path) -> dict[str, Path]:
-    """Writes each request body into `folder`, JSON compacted as a client would send it."""
-    files: dict[str, Path] = {}
-    for request in profile.requests:
-        if request.body is None:
-            continue
-        data = request.body.read_bytes()
-        if request.body.suffix == ".json":
-            data = json.dumps(
-                json.loads(data), separators=(",", ":"), ensure_ascii=False
-            ).encode()
-        path = folder / f"body-{request.name}{request.body.suffix}"
-        path.write_bytes(data)
-        files[request.name] = path.resolve()
-    return files

@@ -28,12 +28,10 @@ class CpuTimes:
 
 @dataclass(frozen=True)
 class ProcessStat:
-    """Of one process, all its threads: cumulative microseconds, counts, bytes."""
+    """Of one process, all its threads: cumulative microseconds, a count, pages."""
 
     user_micros: int
     system_micros: int
-    minor_faults: int
-    major_faults: int
     threads: int
     rss_pages: int
 
@@ -63,8 +61,6 @@ def parse_process_stat(text: str) -> ProcessStat:
     fields = text[text.rindex(")") + 2 :].split()
     # proc(5) counts from 1 with the name as field 2; `fields` begins at field 3.
     return ProcessStat(
-        minor_faults=int(fields[10 - 3]),
-        major_faults=int(fields[12 - 3]),
         user_micros=int(fields[14 - 3]) * MICROS_PER_TICK,
         system_micros=int(fields[15 - 3]) * MICROS_PER_TICK,
         threads=int(fields[20 - 3]),
@@ -108,13 +104,3 @@ def parse_loopback(text: str) -> tuple[int, int, int, int]:
             fields = [int(field) for field in rest.split()]
             return fields[0], fields[8], fields[1], fields[9]
     raise KeyError("lo")
-
-
-def parse_switches(text: str) -> tuple[int, int]:
-    """/proc/PID/task/TID/status -> (voluntary, involuntary) context switches."""
-    found: dict[str, int] = {}
-    for line in text.splitlines():
-        name, _, value = line.partition(":")
-        if name.endswith("voluntary_ctxt_switches"):
-            found[name] = int(value)
-    return found["voluntary_ctxt_switches"], found["nonvoluntary_ctxt_switches"]

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from harness import modes
 from harness.budgets import Fit
+from harness.cpu_reading import read_cpu
 from harness.cpus import CpuSets
 from harness.effective import Prepared
 from harness.errors import Interrupted, TrialFailed
 from harness.files import utc_text, write_json
 from harness.load_events import END, Event, EventReader
-from harness.load_plan import Target, build_plan, load_seed, measure_stage_count, write_bodies
+from harness.load_plan import Target, build_plan, load_seed, measure_stage_count
 from harness.processes import (
     HEALTH_LIMIT_SECONDS,
     POLL_SECONDS,
@@ -30,11 +31,12 @@ from harness.reference_work import OTHER_LOAD_CPUS, is_slow, run_reference
 from harness.sampler import Sampler, trial_sources
 from harness.schedule import Slot
 from harness.service_command import ServiceBase
-from harness.thread_totals import ThreadTotals, read_totals
 from harness.trial_record import (
     TrialRecord,
+    accepted_connections,
     accounting_fault,
     generator_fault,
+    left_unaccepted,
     read_load_result,
 )
 
@@ -106,9 +108,9 @@ class _Trial:
         self._load: Child | None = None
         self._reader: EventReader | None = None
         self._sampler: Sampler | None = None
-        # Reading 5,000 threads takes 0.1 s: on a thread that yields to the generator.
-        self._quiet = ThreadPoolExecutor(2, "quiet", _be_quiet, (bench.cpus.loadgen,))
-        self._start_totals: Future[ThreadTotals] | None = None
+        # /metrics is asked for during the load: on a thread that yields to the generator.
+        self._quiet = ThreadPoolExecutor(1, "quiet", _be_quiet, (bench.cpus.loadgen,))
+        self._own_connections = 0
         self._mode: Future[modes.ModeCheck] | None = None
         self._stages_left = measure_stage_count(record.prepared)
 
@@ -157,10 +159,15 @@ class _Trial:
 
     def _healthy(self) -> bool:
         try:
-            http_get(self._bench.service.port, "/health")
+            self._ask("/health")
         except (OSError, http.client.HTTPException):
             return False
         return True
+
+    def _ask(self, path: str) -> str:
+        body = http_get(self._bench.service.port, path)
+        self._own_connections += 1
+        return body
 
     def _check_alive(self, service: Child) -> None:
         if self._bench.stop.is_set():
@@ -177,9 +184,8 @@ class _Trial:
             congestion_control=bench.service.congestion(record.prepared.service),
             seed=load_seed(bench.seed, record.slot.round, record.slot.scenario),
         )
-        bodies = write_bodies(record.prepared.profile, self._folder)
         plan = self._folder / "plan.json"
-        write_json(plan, build_plan(record.prepared, target, bodies))
+        write_json(plan, build_plan(record.prepared, target))
         command = [str(bench.load_binary), "--plan", str(plan), "--out", str(self._folder)]
         self._load = Child(
             "heddle-load",
@@ -214,10 +220,10 @@ class _Trial:
 
     def _handle(self, event: Event) -> str | None:
         """Acts on an event; the reason of a "done" that is not complete is returned."""
-        if event.kind == "stage-started" and event.is_measure and self._start_totals is None:
+        if event.kind == "stage-started" and event.is_measure and self._mode is None:
             assert self._service is not None
             self._record.window_start = event.number("monotonicNanos")
-            self._start_totals = self._quiet.submit(read_totals, self._service.pid)
+            self._record.at_start = read_cpu(self._service.pid)
             self._mode = self._quiet.submit(self._probe_mode)
         elif event.kind == "stage-ended" and event.is_measure:
             self._stages_left -= 1
@@ -228,14 +234,13 @@ class _Trial:
         return None
 
     def _end_window(self, event: Event) -> None:
-        assert self._service is not None and self._start_totals is not None
+        assert self._service is not None
         self._record.window_end = event.number("monotonicNanos")
-        self._record.at_end = self._quiet.submit(read_totals, self._service.pid).result()
-        self._record.at_start = self._start_totals.result()
+        self._record.at_end = read_cpu(self._service.pid)
 
     def _probe_mode(self) -> modes.ModeCheck:
         try:
-            samples = modes.parse_metrics(http_get(self._bench.service.port, "/metrics"))
+            samples = modes.parse_metrics(self._ask("/metrics"))
         except (OSError, ValueError, http.client.HTTPException) as error:
             return modes.ModeCheck(None, f"cannot read /metrics: {error}")
         return modes.check_mode(self._record.slot.approach, samples)
@@ -283,6 +288,9 @@ class _Trial:
         fault = accounting_fault(load)
         if fault is not None:
             return [f"requests unaccounted for: {fault}"]
+        accepted = accepted_connections(self._folder / "service.csv")
+        if left_unaccepted(load, accepted, self._own_connections):
+            record.flags.append("not-all-accepted")
         record.reason = generator_fault(load)
         record.status = "invalid" if record.reason else "ok"
         return []

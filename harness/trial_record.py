@@ -1,11 +1,13 @@
 """What a trial leaves behind: trial.json, and what load.json says about its validity."""
 
+import csv
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from harness.cpu_reading import CpuReading
 from harness.cpus import CpuSets
 from harness.effective import Prepared
 from harness.errors import TrialFailed
@@ -13,7 +15,6 @@ from harness.files import write_json
 from harness.modes import ModeCheck
 from harness.reference_work import Reference
 from harness.schedule import Slot
-from harness.thread_totals import ThreadTotals
 
 Status = Literal["ok", "failed", "invalid", "skipped"]
 TRIAL_SCHEMA = 1
@@ -34,8 +35,8 @@ class TrialRecord:
     flags: list[str] = field(default_factory=list)
     window_start: int | None = None
     window_end: int | None = None
-    at_start: ThreadTotals | None = None
-    at_end: ThreadTotals | None = None
+    at_start: CpuReading | None = None
+    at_end: CpuReading | None = None
     reference: Reference | None = None
     mode: ModeCheck = ModeCheck(None, None)
     ended_utc: str | None = None
@@ -126,3 +127,27 @@ def accounting_fault(load: Mapping[str, object]) -> str | None:
     if sent != ended:
         return f"sent {sent} is not the sum of its outcomes {ended}"
     return None
+
+
+def accepted_connections(path: Path) -> int | None:
+    """connections_accepted of the last row of service.csv that has it; None when there is none."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            cells = [row.get("connections_accepted") or "" for row in csv.DictReader(file)]
+    except (OSError, ValueError, csv.Error):
+        return None
+    return next((int(cell) for cell in reversed(cells) if cell.isdigit()), None)
+
+
+def left_unaccepted(load: Mapping[str, object], accepted: int | None, own: int) -> bool:
+    """Whether connections that the generator opened were never accepted.
+
+    The kernel completes handshakes by itself, so for the generator such a connection is open. `own`
+    are accepted connections of the harness. Self-calls are in `accepted`, too: with call depth
+    this finds less.
+    """
+    connections = load.get("connections")
+    if not isinstance(connections, dict) or accepted is None:
+        return False
+    counts = [connections.get(name) for name in ("opened", "reopened")]
+    return accepted - own < sum(count for count in counts if isinstance(count, int))

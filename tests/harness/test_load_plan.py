@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from harness.effective import Warmup, check_rate, choose_warmup
 from harness.errors import UsageError
-from harness.load_plan import Target, build_plan, load_seed, write_bodies
+from harness.load_plan import Target, build_plan, load_seed
 from harness.load_profile import Request, Stage
 from harness.schedule import Slot, clock_text, plan_rounds, remaining_seconds
 from hypothesis import given
@@ -17,14 +17,14 @@ TARGET = Target("fibers-restinio", 8081, (1, 3), "cubic", 42)
 
 
 def stages_of(**row: object) -> list[object]:
-    plan = build_plan(prepared(**row), TARGET, {})  # type: ignore[arg-type]
+    plan = build_plan(prepared(**row), TARGET)  # type: ignore[arg-type]
     stages = plan["stages"]
     assert isinstance(stages, list)
     return stages
 
 
 def test_the_whole_plan_of_a_fixed_rate() -> None:
-    assert build_plan(prepared(depth=1, warmup=10, test=20), TARGET, {}) == {
+    assert build_plan(prepared(depth=1, warmup=10, test=20), TARGET) == {
         "schema": 1,
         "name": "s/fibers-restinio",
         "seed": 42,
@@ -86,7 +86,7 @@ def test_a_changing_rate_is_a_ramp() -> None:
 
 
 def test_think_time_is_in_millis() -> None:
-    assert build_plan(prepared("users"), TARGET, {})["think"] == {
+    assert build_plan(prepared("users"), TARGET)["think"] == {
         "kind": "uniform", "millis": [1000, 3000]}
 
 
@@ -106,21 +106,17 @@ def test_users_are_never_rounded_up_and_never_lost(connections: int) -> None:
     assert counts == [max(1, connections * percent // 100) for percent in (29, 50, 7, 100)]
 
 
-def test_bodies_are_compact_and_posted_as_json(tmp_path: Path) -> None:
-    source = tmp_path / "movies.json"
-    source.write_text('[\n  {"title": "Amélie", "rating": 8.30}\n]\n', encoding="utf-8")
-    post = Request("post", 1, "POST", "/movies", source, 200, None)
+def test_bodies_are_named_by_absolute_path_and_posted_as_json() -> None:
+    post = Request("post", 1, "POST", "/movies", Path("scenarios/movies.json"), 200, None)
     load = prepared(requests=(GET, post))
-    bodies = write_bodies(load.profile, tmp_path)
-    assert bodies["post"].read_bytes() == '[{"title":"Amélie","rating":8.3}]'.encode()
-    request = build_plan(load, TARGET, bodies)["requests"][1]  # type: ignore[index]
-    assert request["bodyFile"] == str(bodies["post"])
+    request = build_plan(load, TARGET)["requests"][1]  # type: ignore[index]
+    assert request["bodyFile"] == str(Path.cwd() / "scenarios" / "movies.json")
     assert request["headers"]["content-type"] == "application/json"
     assert request["path"] == "/fibers-restinio/movies?delayCallDepth=0&delayInMillis=100"
 
 
 def test_the_plan_is_json() -> None:
-    assert json.loads(json.dumps(build_plan(prepared(), TARGET, {})))["seed"] == 42
+    assert json.loads(json.dumps(build_plan(prepared(), TARGET)))["seed"] == 42
 
 
 def test_the_load_seed_depends_on_round_and_scenario_only() -> None:

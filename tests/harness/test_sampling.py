@@ -1,4 +1,4 @@
-"""Parsers for /proc on fixed text, the sampler's rows, thread totals of a real process."""
+"""Parsers for /proc on fixed text, the sampler's rows, CPU time of a real process."""
 
 import csv
 import os
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from harness import procfs, sampler
+from harness.cpu_reading import process_cpu_clock, read_cpu
 from harness.cpus import CpuSets
-from harness.thread_totals import process_cpu_clock, read_totals
 
 STAT = """\
 cpu  100 20 30 4000 50 6 7 8 9 0
@@ -58,7 +58,6 @@ def test_each_cpu_set_is_summed_apart() -> None:
 
 def test_a_process_name_may_hold_brackets() -> None:
     process = procfs.parse_process_stat(PROCESS)
-    assert (process.minor_faults, process.major_faults) == (11, 13)
     assert (process.user_micros, process.system_micros) == (1_500_000, 1_600_000)
     assert (process.threads, process.rss_pages) == (7, 250)
 
@@ -79,11 +78,9 @@ def test_network_columns() -> None:
     assert procfs.parse_sockstat("sockets: used 14\nTCP: inuse 9 orphan 0 tw 0\n") == 9
 
 
-def test_memory_in_bytes_and_switches_of_a_thread() -> None:
+def test_memory_is_in_bytes() -> None:
     text = "MemTotal:  2048 kB\nMemFree: 1 kB\nMemAvailable:   1024 kB\n"
     assert procfs.parse_meminfo(text) == (2 << 20, 1 << 20)
-    status = "Name:\tx\nvoluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n"
-    assert procfs.parse_switches(status) == (5, 6)
 
 
 def test_what_is_not_measured_is_empty_never_zero() -> None:
@@ -142,22 +139,18 @@ def work():
     until = time.process_time() + 0.2
     while time.process_time() < until: pass
 thread = threading.Thread(target=work); thread.start(); thread.join()
-parked = [threading.Thread(target=time.sleep, args=(60,), daemon=True) for _ in range(4)]
-for p in parked: p.start()
 print("ready", flush=True); sys.stdin.read(1)
 """
 
 
-def test_totals_count_all_threads_even_ended_ones() -> None:
+def test_cpu_time_is_of_all_threads_even_ended_ones() -> None:
     child = subprocess.Popen([sys.executable, "-c", BUSY], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, text=True)
     try:
         assert child.stdout is not None and child.stdout.readline() == "ready\n"
-        totals = read_totals(child.pid)
-        assert totals.cpuNanos is not None and totals.cpuNanos >= 200_000_000
-        assert totals.threads == 5
-        assert totals.voluntarySwitches is not None and totals.voluntarySwitches >= 1
-        assert totals.minorFaults is not None and totals.minorFaults > 100
+        reading = read_cpu(child.pid)
+        assert reading.cpuNanos is not None and reading.cpuNanos >= 200_000_000
+        assert abs(time.monotonic_ns() - reading.monotonicNanos) < 60_000_000_000
     finally:
         child.kill()
         child.communicate()
@@ -168,8 +161,7 @@ def test_the_process_clock_is_the_kernels() -> None:
     assert abs(own - time.process_time_ns()) < 50_000_000
 
 
-def test_totals_of_a_process_that_is_gone_are_null() -> None:
+def test_cpu_time_of_a_process_that_is_gone_is_null() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    totals = read_totals(child.pid)
-    assert (totals.cpuNanos, totals.threads, totals.voluntarySwitches) == (None, None, None)
+    assert read_cpu(child.pid).cpuNanos is None

@@ -62,13 +62,14 @@ def test_a_trial_folder_has_all_its_files(checkout: Checkout) -> None:
     folder = checkout.newest / "trials" / "r01-spike-fibers-restinio"
     names = {path.name for path in folder.iterdir()}
     assert names >= {"plan.json", "events.jsonl", "load.json", "service.csv", "system.csv",
-                     "trial.json", "service.log", "load.log", "body-post-movies.json"}
+                     "trial.json", "service.log", "load.log"}
     trial = json.loads((folder / "trial.json").read_text())
     assert (trial["schema"], trial["status"], trial["modeOn"]) == (1, "ok", True)
     assert trial["window"]["endMonotonicNanos"] > trial["window"]["startMonotonicNanos"]
     start, end = trial["serviceThreads"]["atStart"], trial["serviceThreads"]["atEnd"]
     assert end["monotonicNanos"] > start["monotonicNanos"]
     assert end["cpuNanos"] >= start["cpuNanos"] > 0
+    assert set(start) == set(end) == {"cpuNanos", "monotonicNanos"}
     assert trial["row"]["delayCallDepth"] == 1 and trial["row"]["requestsPerSecond"] is None
     assert trial["warmup"] == {"durationSeconds": 1, "note": None}
     cpus = len(os.sched_getaffinity(0))
@@ -76,6 +77,18 @@ def test_a_trial_folder_has_all_its_files(checkout: Checkout) -> None:
     assert cpus == 1 or not set(sides[0]) & set(sides[1])
     plan = json.loads((folder / "plan.json").read_text())
     assert plan["requests"][0]["path"].startswith("/fibers-restinio/movies?directorLastName=Allen&")
+    assert plan["requests"][1]["bodyFile"] == str(checkout.root / "scenarios" / "movies.json")
+
+
+@pytest.mark.parametrize(("missing", "flagged"), [("0", False), ("1", True)])
+def test_connections_that_were_never_accepted_flag_the_trial(
+    checkout: Checkout, missing: str, flagged: bool
+) -> None:
+    # The fake generator says that it opened 10 connections and reopened one.
+    assert checkout.run(*ONE, FAKE_SERVICE_ACCEPTED=str(11 - int(missing))).code == 0
+    row = checkout.rows()[0]
+    assert row["status"] == "ok"
+    assert ("not-all-accepted" in row["flags"].split("|")) == flagged
 
 
 def test_the_service_gets_the_profiles_flags(checkout: Checkout) -> None:

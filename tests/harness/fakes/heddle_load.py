@@ -40,7 +40,7 @@ def write_result(out: Path, status: str, fault: str) -> None:
     load = {"schema": 1, "status": status, "reason": None if status == "complete" else "told to",
             "generator": {"verdict": "late" if fault == "late" else "ok",
                           "reason": "p99 lag 9 ms" if fault == "late" else None},
-            "stages": [], "window": window}
+            "connections": {"opened": 10, "reopened": 1}, "stages": [], "window": window}
     (out / "load.json").write_text(json.dumps(load), encoding="utf-8")
 
 

@@ -2,7 +2,8 @@
 """Obeys the command line of heddle-service, without serving anything but /health and /metrics.
 
 FAKE_SERVICE_<MODEL> or FAKE_SERVICE holds a fault: die-after:SECONDS, mode-off, no-health,
-ignore-term, bad-exit, refuse, log-errors, small-pool.
+ignore-term, bad-exit, refuse, log-errors, small-pool. FAKE_SERVICE_ACCEPTED is how many connections
+of a load it says it accepted, besides those that it really did.
 """
 
 import argparse
@@ -43,8 +44,11 @@ def serve(options: argparse.Namespace, fault: str) -> int:
     # Here, because it takes longer than all that --print-config has to do.
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+    answered: list[str] = []
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            answered.append(self.path)
             found = {"/health": '{"status":"up"}', "/metrics": metrics(options.approach, fault)}
             body = found.get(self.path, "").encode()
             self.send_response(200 if body else 404)
@@ -73,6 +77,10 @@ def serve(options: argparse.Namespace, fault: str) -> int:
         print("fatal: out of luck", flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     stop.wait()
+    if options.metrics_csv and "FAKE_SERVICE_ACCEPTED" in os.environ:
+        accepted = len(answered) + int(os.environ["FAKE_SERVICE_ACCEPTED"])
+        with open(options.metrics_csv, "w", encoding="utf-8") as file:
+            file.write(f"epoch_millis,monotonic_nanos,connections_accepted\n1,1,{accepted}\n")
     server.shutdown()
     server.server_close()
     return 3 if fault == "bad-exit" else 0
