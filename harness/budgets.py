@@ -1,14 +1,21 @@
 """What a scenario needs of a host - descriptors, threads - against what the host gives. Pure."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, sqrt
 
 from harness.effective import Prepared
 
 # Listener, epoll, timers, logs, metrics and libraries of a process, with room; the service keeps
 # as many aside before it shares out the rest between accepted and upstream connections.
 SPARE_DESCRIPTORS = 128
+# What the harness itself opens beside the load: /health until it answers, /metrics twice at most.
+HARNESS_CONNECTIONS = 8
+# The service divides its limit by its I/O threads, but SO_REUSEPORT hashes connections onto them:
+# a thread's share is binomial, and this many standard deviations above its mean practically never
+# happen (1e-9 per thread).
+SPREAD_SIGMAS = 6
 # Requests in flight vary around their mean (Little's law), and a slow moment adds to them.
 IN_FLIGHT_SLACK = 1.5
 # A pool thread's stack and its guard page are one mapping each.
@@ -31,10 +38,16 @@ class HostLimits:
 
 @dataclass(frozen=True)
 class Need:
-    """`self_calls`: upstream connections, each of which is an accepted one, too."""
+    """`self_calls`: upstream connections, each of which is an accepted one, too.
+
+    `accepted`: the limit of accepted connections with which every I/O thread holds its share.
+    `client`: the limit of upstream connections; the service wants one at least.
+    """
 
     in_flight: int
     self_calls: int
+    accepted: int
+    client: int
     service_descriptors: int
     loadgen_descriptors: int
     pool_threads: int
@@ -61,6 +74,7 @@ class ServiceLimits:
     pool_threads: int
     max_connections: int
     client_connections: int
+    io_threads: int = 1
 
 
 def mean_in_flight(prepared: Prepared) -> float:
@@ -78,7 +92,14 @@ def mean_in_flight(prepared: Prepared) -> float:
     return min(waiting, float(scenario.connections))
 
 
-def compute_need(prepared: Prepared, approach: str) -> Need:
+def accepted_limit(connections: int, io_threads: int) -> int:
+    """The smallest --max-connections with which `connections` all find room, however they hash."""
+    mean = connections / io_threads
+    spread = sqrt(mean * (1 - 1 / io_threads))
+    return io_threads * min(connections, ceil(mean + SPREAD_SIGMAS * spread))
+
+
+def compute_need(prepared: Prepared, approach: str, io_threads: int = 1) -> Need:
     """Descriptors and pool threads of one trial.
 
     A request at depth d holds d self-calls, each a client and a server descriptor of the service,
@@ -89,10 +110,14 @@ def compute_need(prepared: Prepared, approach: str) -> Need:
     most = scenario.connections * scenario.delay_call_depth
     self_calls = min(ceil(in_flight * IN_FLIGHT_SLACK * scenario.delay_call_depth), most)
     pool = ceil(in_flight) * (scenario.delay_call_depth + 1)
+    connections = scenario.connections + self_calls + HARNESS_CONNECTIONS
+    accepted, client = accepted_limit(connections, io_threads), max(1, self_calls)
     return Need(
         in_flight=ceil(in_flight),
         self_calls=self_calls,
-        service_descriptors=scenario.connections + 2 * self_calls + SPARE_DESCRIPTORS,
+        accepted=accepted,
+        client=client,
+        service_descriptors=accepted + client + SPARE_DESCRIPTORS,
         loadgen_descriptors=scenario.connections + SPARE_DESCRIPTORS,
         pool_threads=pool if approach.startswith(POOL_MODEL) else 0,
     )
@@ -102,8 +127,8 @@ def check_fit(
     prepared: Prepared, approach: str, limits: HostLimits, service: ServiceLimits
 ) -> Fit:
     """Whether the trial fits this host; nothing is ever shrunk to make it fit."""
-    need, pool_size = compute_need(prepared, approach), service.pool_threads
-    skip = _descriptor_fault(need, limits)
+    need, pool_size = compute_need(prepared, approach, service.io_threads), service.pool_threads
+    skip = _descriptor_fault(need, limits) or _connection_fault(need, service)
     if need.pool_threads and skip is None:
         skip = _thread_fault(pool_size, limits) or _pool_fault(need, pool_size)
     if skip is not None:
@@ -126,13 +151,34 @@ def _connection_options(prepared: Prepared, need: Need, service: ServiceLimits) 
     too many, and with it the accepted side of the self-calls may find no room: then an overload
     would end in calls that nobody accepts instead of in the queue of the upstream pool.
     """
-    connections, depth = prepared.scenario.connections, prepared.scenario.delay_call_depth
-    both = service.max_connections + service.client_connections
-    client = min(service.client_connections, (both - connections) // 2) if depth else 1
-    fits = connections + (service.client_connections if depth else 0) <= service.max_connections
-    if fits or client < max(1, need.self_calls):
+    own = prepared.scenario.connections + HARNESS_CONNECTIONS
+    deep = prepared.scenario.delay_call_depth > 0
+
+    def accepted(client: int) -> int:
+        return accepted_limit(own + (client if deep else 0), service.io_threads)
+
+    roomy = accepted(service.client_connections) <= service.max_connections
+    if roomy and service.client_connections >= need.client:
         return {}
+    both = service.max_connections + service.client_connections
+    client = need.client
+    if deep:
+        # As many as leave the accepted side room for all of them; need.client do, as they fit.
+        choices = range(need.client, service.client_connections + 1)
+        fitting = bisect_right(choices, both, key=lambda count: accepted(count) + count)
+        client = choices[max(0, fitting - 1)] if choices else need.client
     return {"max-connections": str(both - client), "client-connections": str(client)}
+
+
+def _connection_fault(need: Need, service: ServiceLimits) -> str | None:
+    both = service.max_connections + service.client_connections
+    if need.accepted + need.client <= both:
+        return None
+    return (
+        f"needs {need.accepted} accepted and {need.client} upstream connections over "
+        f"{service.io_threads} I/O threads, the service has room for {both}; raise its "
+        "max-connections or client-connections or the hard limit of descriptors"
+    )
 
 
 def _descriptor_fault(need: Need, limits: HostLimits) -> str | None:

@@ -161,6 +161,7 @@ def _service_limits(settings: Settings) -> ServiceLimits:
         pool_threads=whole_setting(settings, "poolThreads", DEFAULT_POOL_THREADS),
         max_connections=whole_setting(settings, "maxConnections", UNLIMITED),
         client_connections=whole_setting(settings, "clientConnections", UNLIMITED),
+        io_threads=max(1, whole_setting(settings, "threads", 1)),
     )
 
 

@@ -8,7 +8,7 @@ from harness.run_plan import RunPlan
 from harness.schedule import plan_rounds
 from tests.harness.prepared_loads import prepared
 
-NEED = Need(0, 0, 0, 0, 0)
+NEED = Need(0, 0, 0, 1, 137, 128, 0)
 
 
 class Terminal(io.StringIO):

@@ -167,7 +167,7 @@ def test_rows_that_do_not_fit_are_skipped_with_numbers_and_are_no_failure(
     ended = checkout.run("-n", "1", "-a", "fibers-restinio")
     rows = {row["scenario"]: row for row in checkout.rows()}
     assert (ended.code, rows["steady"]["status"], rows["huge"]["status"]) == (0, "ok", "skipped")
-    assert "needs 1000128 descriptors" in rows["huge"]["reason"]
+    assert "needs 1000137 descriptors" in rows["huge"]["reason"]
     assert checkout.manifest()["skipped"] == [
         {"scenario": "huge", "approach": None, "reason": rows["huge"]["reason"]}]
     assert checkout.run("-n", "1", "--scenarios", "huge").code == 3
