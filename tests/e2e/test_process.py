@@ -311,3 +311,17 @@ def test_the_metrics_file_has_a_row_a_second(tmp_path: Path) -> None:
     assert int(rows[-1]["connections_accepted"]) >= 20
     stamps = [int(row["monotonic_nanos"]) for row in rows]
     assert stamps == sorted(stamps)
+
+
+@pytest.mark.parametrize("approach", approaches())
+def test_an_expectation_is_ignored_and_the_body_is_answered(approach: str) -> None:
+    with running_service(approach) as service:
+        with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:
+            head = (
+                f"POST /{approach}/movies?delayInMillis=0 HTTP/1.1\r\nHost: x\r\n"
+                "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+            )
+            connection.sendall(head.encode())
+            time.sleep(0.2)
+            connection.sendall(b"[]")
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200 OK")
