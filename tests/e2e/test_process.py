@@ -319,7 +319,8 @@ def test_an_expectation_is_ignored_and_the_body_is_answered(approach: str) -> No
         with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:
             head = (
                 f"POST /{approach}/movies?delayInMillis=0 HTTP/1.1\r\nHost: x\r\n"
-                "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+                "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                "Content-Length: 2\r\n\r\n"
             )
             connection.sendall(head.encode())
             time.sleep(0.2)
