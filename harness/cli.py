@@ -17,6 +17,7 @@ from harness.host_facts import choose_congestion_control, host_limits, raise_des
 from harness.manifest import Manifest, new_manifest, read_identity, read_manifest
 from harness.options import Options, parse_options
 from harness.places import Places
+from harness.port_owner import port_owner
 from harness.processes import port_is_free
 from harness.progress import Progress, describe_checks, describe_plan
 from harness.reference_work import BASELINE_RUNS, calibrate, run_reference
@@ -141,8 +142,10 @@ class _Starter:
     ) -> tuple[Run, Progress]:
         """Checks the host, writes the manifest; nothing has been started when this returns."""
         if not port_is_free(self._service.port):
+            owner = port_owner(self._service.port) or "a process that cannot be seen"
             raise UsageError(
-                f"port {self._service.port} is occupied; end its owner or choose another --port"
+                f"port {self._service.port} is occupied by {owner}; "
+                "end it or choose another --port"
             )
         resumed = manifest is not None
         manifest = self._resume(manifest) if manifest is not None else self._create()

@@ -1,5 +1,6 @@
 """Starting, watching and stopping the two binaries. Children are only ever ended by their pid."""
 
+import ctypes
 import http.client
 import os
 import signal
@@ -17,6 +18,8 @@ STOP_LIMIT_SECONDS = 15.0
 PORT_LIMIT_SECONDS = 5.0
 POLL_SECONDS = 0.02
 LAST_LINES = 5
+PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+LIBC = ctypes.CDLL(None)
 
 
 def query(binary: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> str:
@@ -41,8 +44,18 @@ def query(binary: Path, arguments: Sequence[str], environment: Mapping[str, str]
     return done.stdout
 
 
+def _die_with_harness() -> None:
+    """Runs in the child before its program: the kernel kills it when the harness ends, even by
+    SIGKILL. Otherwise a service would outlive it and keep the port.
+    """
+    LIBC.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
 class Child:
-    """A started binary. Its session is its own, so that a Ctrl-C reaches only the harness."""
+    """A started binary. Its session is its own, so that a Ctrl-C reaches only the harness.
+
+    Must be made on the main thread: the child is killed when the thread that started it ends.
+    """
 
     def __init__(
         self,
@@ -63,6 +76,7 @@ class Child:
                     stdout=subprocess.PIPE if pipe_output else sink,
                     stderr=sink,
                     start_new_session=True,
+                    preexec_fn=_die_with_harness,
                     env={**os.environ, **(environment or {})},
                 )
             except OSError as error:

@@ -19,6 +19,7 @@ from harness.errors import Interrupted, TrialFailed
 from harness.files import utc_text, write_json
 from harness.load_events import END, Event, EventReader
 from harness.load_plan import Target, build_plan, load_seed, measure_stage_count
+from harness.port_owner import port_owner
 from harness.processes import (
     HEALTH_LIMIT_SECONDS,
     POLL_SECONDS,
@@ -136,7 +137,8 @@ class _Trial:
     def _start_service(self) -> Child:
         bench, record = self._bench, self._record
         if not wait_for_free_port(bench.service.port):
-            raise TrialFailed(f"port {bench.service.port} is occupied by another process")
+            owner = port_owner(bench.service.port) or "another process"
+            raise TrialFailed(f"port {bench.service.port} is occupied by {owner}")
         profile = record.prepared.service
         command = [str(bench.service.binary)]
         command += bench.service.flags(record.slot.approach, profile, self._service_options)

@@ -46,6 +46,19 @@ def test_a_signal_leaves_a_valid_partial_result_and_no_process(
     assert json.loads(stopped.read_text())["status"] == "interrupted"
 
 
+def test_nothing_outlives_a_harness_that_was_killed(checkout: Checkout) -> None:
+    process = checkout.start("--port", str(checkout.port), *TWO, FAKE_LOAD_SPEED="0.1")
+    read_line_with(process.stdout, "results go to")
+    wait_until(lambda: loads_begun(checkout.newest / "trials") == 1)
+    assert len(running_fakes(checkout)) == 2
+    process.kill()
+    process.communicate(timeout=60)
+    wait_until(lambda: running_fakes(checkout) == [], 5.0)
+    # The resumed run does the trial again, for which it needs the port.
+    assert checkout.run("--resume", str(checkout.newest)).code == 0
+    assert [row["status"] for row in checkout.rows()] == ["ok", "ok"]
+
+
 def test_a_resumed_run_does_what_is_left_of_the_same_plan(checkout: Checkout) -> None:
     options = ("-n", "2", "-a", "fibers-restinio,reactor-restinio", "--seed", "3", "-w", "1")
     assert interrupt(checkout, signal.SIGINT, *options)[0] == 130

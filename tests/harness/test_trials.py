@@ -257,7 +257,8 @@ def test_an_occupied_port_is_told_at_once(checkout: Checkout) -> None:
         checkout.port = taken.getsockname()[1]
         ended = checkout.run(*ONE)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert f"port {checkout.port} is occupied" in ended.err
+    assert f"port {checkout.port} is occupied by " in ended.err
+    assert f", process {os.getpid()};" in ended.err
     assert not checkout.results.exists()
     checkout.port = free_port()
     assert checkout.run(*ONE).code == 0
