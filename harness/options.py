@@ -61,6 +61,18 @@ def _whole(lowest: int, highest: int) -> Callable[[str], int]:
     return parse
 
 
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("found '', accepted: a path")
+    return Path(text)
+
+
+def _file_name(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("found '', accepted: the name of a scenario file")
+    return text
+
+
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     if not all(names):
@@ -77,7 +89,8 @@ def build_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("scenario_file", nargs="?", metavar="SCENARIO_FILE", help=f"default {DEFAULT_FILE}")
+    add("scenario_file", nargs="?", type=_file_name, metavar="SCENARIO_FILE",
+        help=f"default {DEFAULT_FILE}")
     add("-a", "--approaches", type=_names, metavar="LIST",
         help="approaches joined by ',' (default: all that heddle-service lists)")
     add("--scenarios", dest="pattern", metavar="GLOB",
@@ -91,13 +104,13 @@ def build_parser() -> argparse.ArgumentParser:
     add("-C", "--keep-raw", action="store_true", help="keep the raw files of each trial")
     add("--seed", type=_whole(0, 2**53 - 1), metavar="N",
         help="seed of order and arrivals (default: random; recorded)")
-    add("--resume", type=Path, metavar="DIR", help="continue the interrupted run in DIR")
+    add("--resume", type=_path, metavar="DIR", help="continue the interrupted run in DIR")
     add("--dry-run", action="store_true", help="print the plan and its time, run nothing")
     add("--strict", action="store_true",
         help="exit 3 when the load generator was late or the host is unfit")
     add("--port", type=_whole(1, 65535), metavar="PORT", default=DEFAULT_PORT,
         help=f"TCP port of the service (default {DEFAULT_PORT})")
-    add("--results-dir", type=Path, metavar="DIR", help="default build/results")
+    add("--results-dir", type=_path, metavar="DIR", help="default build/results")
     return parser
 
 

@@ -82,7 +82,7 @@ def locate_scenario_file(name: str, places: Places) -> tuple[Path, str]:
         path, shown = Path(name), name
     else:
         path, shown = places.scenarios / name, f"scenarios/{name}"
-    if not path.is_file():
+    if not os.path.exists(path):  # unlike Path's, False for a name that is too long
         known = ", ".join(sorted(p.name for p in places.scenarios.glob("*.csv"))) or "none"
         raise UsageError(f"{shown}: no such scenario file; in scenarios/: {known}")
     return path, shown

@@ -36,7 +36,20 @@ MAX_SECONDS = 86_400
 
 # A scenario's name becomes a folder's name, a profile's name a file's.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+MAX_NAME = 100  # a trial's folder rNN-NAME-APPROACH must stay below the 255 bytes of a name
 NAME_RULE = "letters, digits, '.', '_' and '-', beginning with a letter or digit"
+
+# What else a result folder holds; in lower case, as some file systems tell no case.
+RESERVED_NAMES = (
+    "manifest.json",
+    "report.html",
+    "results.csv",
+    "results.md",
+    "results.png",
+    "results.svg",
+    "trials",
+    "verdicts.csv",
+)
 
 # `# rounds = 1` sets how many rounds the file runs without -n; to the ancestor it is a comment.
 ROUNDS_LINE = re.compile(r"#\s*rounds\s*=\s*(.*?)\s*")
@@ -103,6 +116,9 @@ def read_scenario_file(path: Path, shown_as: str | None = None) -> ScenarioFile:
     """The file's scenarios in its order. Raises UsageError naming the first fault."""
     file = shown_as or str(path)
     try:
+        # A fifo would block, a device never end.
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{file}: is no regular file")
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{file}: cannot read scenario file: {error.strerror}") from None
@@ -120,7 +136,10 @@ def parse_scenarios(text: str, file: str) -> ScenarioFile:
     for number, line in enumerate(text.split("\n"), start=1):
         line = line.strip()
         if match := ROUNDS_LINE.fullmatch(line):
-            rounds = _whole(1, MAX_ROUNDS)(Cell(file, number, "rounds", match.group(1)))
+            cell = Cell(file, number, "rounds", match.group(1))
+            if rounds is not None:
+                raise cell.fault("one line '# rounds = N' in a file")
+            rounds = _whole(1, MAX_ROUNDS)(cell)
         if not line or line.startswith("#"):
             continue
         fields = _split(line, file, number)
@@ -201,6 +220,10 @@ def _parse_row(header: list[str], fields: list[str], file: str, number: int) -> 
 def _name(cell: Cell) -> str:
     if not NAME.fullmatch(cell.text):
         raise cell.fault(NAME_RULE)
+    if len(cell.text) > MAX_NAME:
+        raise cell.fault(f"at most {MAX_NAME} characters (these are {len(cell.text)})")
+    if cell.text.lower() in RESERVED_NAMES:
+        raise cell.fault(f"a name not used in the result folder ({', '.join(RESERVED_NAMES)})")
     return cell.text
 
 

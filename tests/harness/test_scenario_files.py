@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,7 @@ def test_a_wrong_cell_is_named_with_line_column_found_and_accepted(
         (HEADER + "a,get-time,,0,100,10,50,1\n", "x.csv:2: found 8 columns, accepted: 9"),
         (HEADER + 'a,"get-time,,0,100,10,50,1,2\n', "x.csv:2: not a CSV line"),
         (HEADER + "a,get\0,,0,100,10,50,1,2\n", "x.csv:2: found a NUL character"),
+        ("# rounds = 2\n#rounds=3\n" + HEADER + ROW, "x.csv:2: column rounds: found '3', acc"),
         (HEADER + ROW + "\n" + ROW, "x.csv:4: column scenario: found 'a', accepted: a name"),
     ],
 )
@@ -131,6 +133,24 @@ def test_a_file_that_is_not_utf8_or_not_there(tmp_path: Path) -> None:
         read_scenario_file(tmp_path / "latin.csv")
     with pytest.raises(UsageError, match="No such file"):
         read_scenario_file(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("name", ["results.md", "trials", "Trials", "MANIFEST.json"])
+def test_names_of_the_result_folder_are_refused(name: str) -> None:
+    message = fault_of(HEADER + name + ROW[1:])
+    assert message.startswith(f"x.csv:2: column scenario: found {name!r}, accepted: a name not")
+
+
+def test_a_name_has_at_most_100_characters() -> None:
+    assert parse_scenarios(HEADER + "n" * 100 + ROW[1:], "x.csv").scenarios[0].name == "n" * 100
+    assert "at most 100 characters (these are 101)" in fault_of(HEADER + "n" * 101 + ROW[1:])
+
+
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path, tmp_path / "fifo", Path("/dev/null")):
+        with pytest.raises(UsageError, match="is no regular file"):
+            read_scenario_file(path)
 
 
 @given(st.text())

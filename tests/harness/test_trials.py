@@ -188,6 +188,9 @@ def test_a_report_that_fails_keeps_the_raw_files(checkout: Checkout) -> None:
     [
         (("-a", "nonsense"), {}, "unknown approach nonsense, known: threadpool-restinio, fibers-"),
         (("none.csv",), {}, "scenarios/none.csv: no such scenario file; in scenarios/: sc"),
+        (("n" * 300,), {}, "n: no such scenario file"),
+        (("/dev/null",), {}, "/dev/null: is no regular file"),
+        (("profiles",), {}, "scenarios/profiles: is no regular file"),
         (("./none.csv",), {}, "./none.csv: no such scenario file"),
         (("--scenarios", "x*"), {}, "--scenarios x*: matches none of steady, spike"),
         (("--resume", "nowhere"), {}, "--resume wants a result folder"),
