@@ -2,6 +2,7 @@
 #include "loadgen/engine/run.hpp"
 #include "loadgen/http/request.hpp"
 #include "loadgen/options.hpp"
+#include "loadgen/plan/input_file.hpp"
 #include "loadgen/plan/plan_reader.hpp"
 #include "loadgen/report/console.hpp"
 #include "loadgen/report/hlog.hpp"
@@ -11,8 +12,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -28,9 +27,7 @@ std::vector<std::string> read_bodies(const plan::Plan& plan) {
   for (const auto& request : plan.requests) {
     std::string content;
     if (!request.body_file.empty()) {
-      std::ifstream in{request.body_file, std::ios::binary};
-      content.assign(std::istreambuf_iterator<char>{in}, {});
-      if (!in) throw load::UsageError(fmt::format("cannot read the body file {}", request.body_file));
+      content = plan::read_input_file(request.body_file, "the body file");
     }
     bodies.push_back(http::body_to_send(content, request.body_file));
   }

@@ -226,7 +226,8 @@ std::string help_text() {
          "take "
          "the\nunits ms, s (default), m, h.\n"
       << described()
-      << "\nExit code: 0 complete, 1 failed (nothing could connect), 2 usage, 3 not measurable here (too "
+      << "\nExit code: 0 complete, 1 failed (nothing could connect, no request succeeded), 2 usage, 3 not "
+         "measurable here (too "
          "few\n"
          "descriptors; with --strict: the generator was late or saturated), 130 interrupted.\n";
   return out.str();

@@ -204,9 +204,10 @@ class Run {
       result_.status = record::Status::failed;
       result_.reason = why_nothing_opened(result_.connections);
     }
+    const auto window = result_.window();
+    if (window) check_success(window->total().counts);
     result_.generator.lag = collector_->lag();
     result_.generator.turns = collector_->turns();
-    const auto window = result_.window();
     record::judge(result_.generator, window ? window->total().service : record::Distribution{});
   }
 
@@ -215,6 +216,13 @@ class Run {
     if (problem.empty()) return;
     result_.status = record::Status::failed;
     result_.reason = stage + ", " + request + ": " + problem;
+  }
+
+  // Numbers of a run in which nothing worked measure no server.
+  void check_success(const record::Counts& counts) {
+    if (result_.status != record::Status::complete || counts.sent == 0 || counts.ok > 0) return;
+    result_.status = record::Status::failed;
+    result_.reason = record::no_success(counts);
   }
 
   static std::string why_nothing_opened(const record::ConnectionStats& stats) {

@@ -1,11 +1,10 @@
 #include "loadgen/plan/plan_reader.hpp"
 
+#include "loadgen/plan/input_file.hpp"
 #include "loadgen/plan/json_reader.hpp"
 #include "loadgen/plan/mix.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -274,9 +273,12 @@ ReadPlan parse_plan(std::string_view text, const std::filesystem::path& folder) 
 }
 
 ReadPlan read_plan(const std::filesystem::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  if (!in) throw PlanError(fmt::format("plan: cannot read {}", file.string()));
-  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  std::string text;
+  try {
+    text = read_input_file(file, "the plan");
+  } catch (const std::invalid_argument& error) {
+    throw PlanError(error.what());
+  }
   return parse_plan(text, std::filesystem::absolute(file).parent_path());
 }
 

@@ -65,6 +65,20 @@ std::string imbalance(const Counts& c) {
       c.in_flight);
 }
 
+std::string no_success(const Counts& c) {
+  std::string out = fmt::format("no request succeeded: {} sent", c.sent);
+  const auto add = [&out](std::int64_t count, std::string_view what) {
+    if (count > 0) out += fmt::format(", {} {}", count, what);
+  };
+  for (std::size_t i = 1; i < c.http_errors.size(); ++i) add(c.http_errors[i], fmt::format("HTTP {}xx", i));
+  for (std::size_t i = 0; i < kTransportErrors; ++i) {
+    add(c.transport[i], name_of(static_cast<TransportError>(i)));
+  }
+  add(c.timeouts, "timeouts");
+  add(c.in_flight, "without an answer at the end");
+  return out;
+}
+
 void Cell::merge(const Cell& o) {
   counts.merge(o.counts);
   latency.merge(o.latency);

@@ -56,6 +56,9 @@ struct Counts {
 // flight; else both equations with their numbers.
 [[nodiscard]] std::string imbalance(const Counts& counts);
 
+// Why a run without one answer as expected is a failure: what became of the requests, in one line.
+[[nodiscard]] std::string no_success(const Counts& counts);
+
 // One request type in one stage. `latency` counts from when it was due, `service` and `first_byte` from when
 // it was sent. Only answers that were as expected enter; those without an answer enter as waiting.
 struct Cell {

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,9 +182,26 @@ TEST_F(CommandLine, NothingListensIsExitCodeOne) {
   EXPECT_EQ(load_json().at("status").as_string(), "failed");
 }
 
+TEST_F(CommandLine, NoSuccessIsExitCodeOneAndTheEventsTellWhy) {
+  FakeServer server{[](const FakeServer::Peer& peer, const heddle::testing::Seen&) {
+    peer.write("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+    return Then::keep;
+  }};
+  const auto outcome = run({"-c", "1", "-r", "20", "-d", "500ms", "--out", result_folder(), "--events",
+                            folder_ / "events", server.url()});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, "heddle-load: no request succeeded: 10 sent, 10 HTTP 5xx\n");
+  EXPECT_EQ(load_json().at("status").as_string(), "failed");
+  EXPECT_THAT(content(folder_ / "events"),
+              HasSubstr(R"({"event":"done","status":"failed","reason":"no request succeeded: 10 sent)"));
+}
+
 TEST_F(CommandLine, UsageErrorsAreOneLineAndExitCodeTwo) {
   std::ofstream{folder_ / "bad.json"} << R"({"schema": 1, "targets": ["http://h"], "connections": "x"})";
   std::ofstream{folder_ / "broken.json"} << "{";
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  std::ofstream{folder_ / "huge"} << "x";
+  std::filesystem::resize_file(folder_ / "huge", 64UL * 1024 * 1024 + 1);
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases{
       {{}, "no URL"},
       {{"--nonsense"}, "--nonsense"},
@@ -197,6 +215,11 @@ TEST_F(CommandLine, UsageErrorsAreOneLineAndExitCodeTwo) {
       {{"--header", "x", "http://127.0.0.1:1"}, "--header"},
       {{"--poisson", "http://127.0.0.1:1"}, "--rate"},
       {{"--body", "/nonexistent", "http://127.0.0.1:1"}, "/nonexistent"},
+      {{"--body", "/dev/zero", "http://127.0.0.1:1"}, "the body file /dev/zero: no regular file"},
+      {{"--body", folder_, "http://127.0.0.1:1"}, "Is a directory"},
+      {{"--body", folder_ / "pipe", "http://127.0.0.1:1"}, "no regular file"},
+      {{"--body", folder_ / "huge", "http://127.0.0.1:1"}, "more than 67108864 bytes"},
+      {{"--plan", "/dev/zero"}, "the plan /dev/zero: no regular file"},
       {{"127.0.0.1:1"}, "http://"},
       {{"http://127.0.0.1:1", "http://127.0.0.1:2"}, "one URL"},
       {{"--plan", "/nonexistent.json"}, "/nonexistent.json"},
