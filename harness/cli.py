@@ -11,10 +11,17 @@ from types import FrameType
 from typing import cast
 
 from harness.cpus import CpuSets, find_cpu_sets, on_cpus
-from harness.errors import EXIT_INTERRUPTED, EXIT_OK, HarnessError, UsageError
+from harness.errors import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    HarnessError,
+    RunBroken,
+    UsageError,
+)
 from harness.files import utc_text
 from harness.host_facts import choose_congestion_control, host_limits, raise_descriptor_limit
-from harness.manifest import Manifest, new_manifest, read_identity, read_manifest
+from harness.manifest import FILE_NAME, Manifest, new_manifest, read_identity, read_manifest
 from harness.options import Options, parse_options
 from harness.places import Places
 from harness.port_owner import port_owner
@@ -59,6 +66,9 @@ def main(
         return int(leave.code or EXIT_OK)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    except OSError as error:
+        print(f"benchmark.sh: {os_error_text(error)}", file=sys.stderr)
+        return EXIT_FAILED
     except HarnessError as error:
         print(f"benchmark.sh: {error}", file=sys.stderr)
         return error.exit_code
@@ -91,11 +101,14 @@ def _run(
     starter = _Starter(options, arguments, places, binaries, service, cpus, nofile, plan)
     with host_lock(lock_path(), f"benchmark of {plan.scenario_file}"), _stop_signals() as stop:
         # The harness itself stays off the service's CPUs.
-        with on_cpus(cpus.loadgen):
-            run, progress = starter.start(manifest, analysis(), adjust_bench, stop)
-            complete = run.execute(progress)
-        _default_signals()  # a second Ctrl-C ends the rendering
-        outcome = run.finish(complete, progress)
+        try:
+            with on_cpus(cpus.loadgen):
+                run, progress = starter.start(manifest, analysis(), adjust_bench, stop)
+                complete = run.execute(progress)
+            _default_signals()  # a second Ctrl-C ends the rendering
+            outcome = run.finish(complete, progress)
+        except OSError as error:
+            raise RunBroken(broken_line(starter.folder, error)) from None
     progress.say(closing_line(starter.folder, complete))
     return outcome.exit_code(options.strict)
 
@@ -107,6 +120,18 @@ def closing_line(folder: Path, complete: bool) -> str:
         f"interrupted; partial results: {folder}; "
         f"continue with: ./benchmark.sh --resume {folder}"
     )
+
+
+def os_error_text(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"cannot write {error.filename}: {reason}" if error.filename else reason
+
+
+def broken_line(folder: Path, error: OSError) -> str:
+    """What went wrong with the run in `folder`, and how to go on where that is possible."""
+    if (folder / FILE_NAME).is_file():
+        return f"{os_error_text(error)}; continue with --resume {folder}"
+    return f"{os_error_text(error)}; nothing to resume, start a new run"
 
 
 class _Starter:

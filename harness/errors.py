@@ -31,5 +31,9 @@ class Interrupted(HarnessError):
     exit_code = EXIT_INTERRUPTED
 
 
+class RunBroken(HarnessError):
+    """The run cannot go on, for the disk is full or its folder is gone; its children are ended."""
+
+
 class TrialFailed(HarnessError):
     """One trial gave no trustworthy numbers; it becomes an error row and the run goes on."""

@@ -4,15 +4,27 @@ import csv
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Puts `path` into an OSError from inside that names no file, as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Replaces `path` in one step, on disk when this returns."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with temporary.open("w", encoding="utf-8", newline="\n") as file:
+    with naming(path), temporary.open("w", encoding="utf-8", newline="\n") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
@@ -28,7 +40,7 @@ def append_csv_row(path: Path, cells: Sequence[object]) -> None:
     """Appends one row, on disk when this returns."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerow(cells)
-    with path.open("a", encoding="utf-8", newline="") as file:
+    with naming(path), path.open("a", encoding="utf-8", newline="") as file:
         file.write(buffer.getvalue())
         file.flush()
         os.fsync(file.fileno())

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from harness.files import naming
+
 
 @dataclass(frozen=True)
 class Event:
@@ -49,11 +51,18 @@ class EventReader:
         self._stream = stream
         self._copy = copy_to.open("wb", buffering=0)
         self._events: queue.Queue[Event] = queue.Queue()
+        self._copy_to = copy_to
+        self._fault: OSError | None = None
         self._thread = threading.Thread(target=self._run, name="events", daemon=True)
         self._thread.start()
 
     def next(self, seconds: float) -> Event | None:
-        """The next event, END after the last one, None when there is none in the time."""
+        """The next event, END after the last one, None when there is none in the time.
+
+        Raises OSError when the copy could not be written.
+        """
+        if self._fault is not None:
+            raise self._fault
         try:
             return self._events.get(timeout=seconds)
         except queue.Empty:
@@ -68,7 +77,12 @@ class EventReader:
 
     def _run(self) -> None:
         for line in self._stream:
-            self._copy.write(line)
+            try:
+                with naming(self._copy_to):
+                    self._copy.write(line)
+            except OSError as error:
+                # Told by `next`; reading goes on, or heddle-load would block on a full pipe.
+                self._fault = error
             event = parse_event(line.decode("utf-8", "replace"))
             if event is not None:
                 self._events.put(event)

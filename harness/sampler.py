@@ -14,6 +14,7 @@ from pathlib import Path
 
 from harness import procfs
 from harness.cpus import CpuSets
+from harness.files import naming
 
 Cells = dict[str, int | None]
 
@@ -179,23 +180,38 @@ class Sampler:
     """
 
     def __init__(self, path: Path, sources: list[Source], cpus: Sequence[int]) -> None:
+        self._path = path
         self._file = path.open("wb", buffering=0)
+        self._fault: OSError | None = None
         self._sources = sources
         self._cpus = cpus
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
-        self._file.write((",".join(COLUMNS) + "\n").encode())
+        with naming(path):
+            self._file.write((",".join(COLUMNS) + "\n").encode())
         self._thread.start()
 
     def stop(self) -> None:
-        """Takes the last sample and closes everything. Blocks for one sample at most."""
+        """Takes the last sample and closes everything. Blocks for one sample at most.
+
+        Raises OSError when the samples could not be written.
+        """
         self._stopping.set()
         self._thread.join()
         self._file.close()
         for source in self._sources:
             source.close()
+        if self._fault is not None:
+            raise self._fault
 
     def _run(self) -> None:
+        try:
+            with naming(self._path):
+                self._write_rows()
+        except OSError as error:
+            self._fault = error
+
+    def _write_rows(self) -> None:
         # Away from the service's CPUs: sampling must not cost the thing measured.
         os.sched_setaffinity(0, self._cpus)
         due = time.monotonic()

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,7 +75,8 @@ def run_trial(
 ) -> TrialRecord:
     """Runs one trial in `folder` (must exist) and leaves its files there. Blocks until both
     children have ended. Never raises for a trial that went wrong: that is status "failed" with
-    its reason. Raises Interrupted, with nothing left running, when `bench.stop` is set.
+    its reason. Raises, with nothing left running, Interrupted when `bench.stop` is set, and OSError
+    when a file cannot be written.
 
     `fit` comes from planning; `earlier_millis` are the reference times of earlier trials.
     """
@@ -258,14 +260,20 @@ class _Trial:
 
     def finish(self) -> list[str]:
         """Ends whatever runs, load first. Returns what was unclean about the service's end."""
-        if self._load is not None:
-            self._load.stop(signal.SIGINT, LOAD_STOP_SECONDS)
-        if self._sampler is not None:
-            self._sampler.stop()
-        if self._reader is not None:
-            self._reader.close()
-        self._quiet.shutdown()
-        return self._stop_service(self._service) if self._service is not None else []
+        unclean: list[str] = []
+        # Entered in the reverse order; each is called also when one before it raises OSError.
+        with ExitStack() as ending:
+            if self._service is not None:
+                service = self._service
+                ending.callback(lambda: unclean.extend(self._stop_service(service)))
+            ending.callback(self._quiet.shutdown)
+            if self._reader is not None:
+                ending.callback(self._reader.close)
+            if self._sampler is not None:
+                ending.callback(self._sampler.stop)
+            if self._load is not None:
+                ending.callback(self._load.stop, signal.SIGINT, LOAD_STOP_SECONDS)
+        return unclean
 
     def _stop_service(self, service: Child) -> list[str]:
         if service.ended():

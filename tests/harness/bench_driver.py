@@ -5,6 +5,7 @@
 
 import json
 import os
+import resource
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,9 @@ from harness.trial import Bench
 def read_trial(trial: Path) -> tuple[Metrics, Flags]:
     if os.environ.get("FAKE_ANALYSIS") == "broken":
         raise KeyError("no such column")
+    if os.environ.get("FAKE_DISK") == "full":
+        # From now on no file can be written, which the kernel refuses as it does on a full disk.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1))
     window = json.loads((trial / "load.json").read_text(encoding="utf-8"))["window"]
     return {"requests_ok": window["ok"], "latency_millis_p50": None}, ("seen-by-analysis",)
 

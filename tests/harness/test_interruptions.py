@@ -1,11 +1,14 @@
 """Ctrl-C, resume, and two runs at once."""
 
+import io
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
+from harness.load_events import EventReader
 from tests.harness.harness_checkout import Checkout, read_line_with, wait_until
 from tests.harness.test_trials import running_fakes
 
@@ -44,6 +47,37 @@ def test_a_signal_leaves_a_valid_partial_result_and_no_process(
     assert f"continue with: ./benchmark.sh --resume {checkout.newest}" in out
     stopped = checkout.newest / "trials" / "r02-steady-fibers-restinio" / "load.json"
     assert json.loads(stopped.read_text())["status"] == "interrupted"
+
+
+def test_a_deleted_folder_ends_the_run_with_one_line(checkout: Checkout) -> None:
+    process = checkout.start("--port", str(checkout.port), *TWO, FAKE_LOAD_SPEED="2")
+    read_line_with(process.stdout, "results go to")
+    folder = checkout.newest
+    wait_until(lambda: loads_begun(folder / "trials") == 1)
+    shutil.rmtree(folder)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err.count("\n")) == (1, 1)
+    assert err.startswith(f"benchmark.sh: cannot write {folder}/")
+    assert "No such file or directory; nothing to resume" in err
+    assert running_fakes(checkout) == []
+
+
+def test_a_full_disk_ends_the_run_with_one_line_and_it_can_be_resumed(checkout: Checkout) -> None:
+    ended = checkout.run(*TWO, FAKE_DISK="full")
+    folder = checkout.newest
+    assert (ended.code, ended.err) == (1, f"benchmark.sh: cannot write {folder}/results.csv: "
+                                          f"File too large; continue with --resume {folder}\n")
+    assert running_fakes(checkout) == []
+    assert checkout.run("--resume", str(folder)).code == 0
+    assert [row["status"] for row in checkout.rows()] == ["ok", "ok"]
+
+
+def test_a_copy_of_events_that_cannot_be_written_is_told_and_the_pipe_is_emptied() -> None:
+    stream = io.BytesIO(b'{"event":"a"}\n' * 3)
+    reader = EventReader(stream, Path("/dev/full"))
+    reader.close()
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        reader.next(0.1)
 
 
 def test_nothing_outlives_a_harness_that_was_killed(checkout: Checkout) -> None:
