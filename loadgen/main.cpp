@@ -1,4 +1,5 @@
 // heddle-load: reads what to do, runs it, writes what came out.
+#include "loadgen/engine/host_check.hpp"
 #include "loadgen/engine/run.hpp"
 #include "loadgen/http/request.hpp"
 #include "loadgen/options.hpp"
@@ -55,7 +56,9 @@ int exit_code(const record::RunResult& result, bool strict) {
 
 int run(const load::Options& options) {
   for (const auto& warning : options.warnings) fmt::print(stderr, "heddle-load: {}\n", warning);
+  engine::check_cpus(options.plan);
   const auto setup = engine::make_setup(options.plan, read_bodies(options.plan));
+  engine::check_sockets(setup);
   engine::ensure_descriptors(setup);
   report::Fanout listeners;
   add_listeners(listeners, options);

@@ -244,6 +244,8 @@ Options parse_options(int argc, const char* const* argv) {
   options.strict = values.has("strict");
   options.out = values.text("out", "");
   options.events = values.text("events", "");
+  if (values.has("out") && options.out.empty()) refuse("out", "", "a folder");
+  if (values.has("events") && options.events.empty()) refuse("events", "", "a file or -");
   if (options.json && options.events == "-") throw UsageError("--json: not together with --events -");
   if (values.has("plan")) {
     refuse_with_plan(map);

@@ -62,7 +62,7 @@ Address ipv4_address(const std::string& text) {
   sockaddr_in ipv4{};
   ipv4.sin_family = AF_INET;
   if (inet_pton(AF_INET, text.c_str(), &ipv4.sin_addr) != 1) {
-    throw std::invalid_argument(fmt::format("source address: found '{}', accepted: an IPv4 address", text));
+    throw std::invalid_argument(fmt::format("sourceAddresses: found '{}', accepted: an IPv4 address", text));
   }
   Address address;
   std::memcpy(&address.storage, &ipv4, sizeof ipv4);

@@ -55,8 +55,7 @@ std::string build_request(const plan::RequestSpec& spec, const plan::Url& target
   if (!body.empty() && is_json(spec.body_file) && !has_header(spec, "Content-Type")) {
     out += "Content-Type: application/json\r\n";
   }
-  if (sends_body && !has_header(spec, "Content-Length"))
-    out += fmt::format("Content-Length: {}\r\n", body.size());
+  if (sends_body) out += fmt::format("Content-Length: {}\r\n", body.size());
   out += "\r\n";
   out += body;
   return out;

@@ -9,8 +9,9 @@
 
 namespace heddle::http {
 
-// Head and body in one piece, for one write. Host, Content-Length and, without keep-alive, Connection: close
-// are added unless given; a body gets Content-Type: application/json when it is one.
+// Head and body in one piece, for one write. Host and, without keep-alive, Connection: close are added
+// unless given; a body gets Content-Type: application/json when it is one. Content-Length is always this
+// function's: check_plan() refuses one in `spec`.
 [[nodiscard]] std::string build_request(const plan::RequestSpec& spec, const plan::Url& target,
                                         std::string_view body, bool keep_alive);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include <boost/beast/core/string.hpp>
 #include <fmt/format.h>
 
 namespace heddle::plan {
@@ -211,11 +212,21 @@ void check_name(const std::string& name, std::size_t index) {
 // A header or method must not smuggle a line break into the request.
 void check_token(const std::string& text, const std::string& key, bool spaces) {
   const auto bad = [spaces](char c) {
-    return c == 127 || (static_cast<unsigned char>(c) < ' ' && c != '\t') || (c == ' ' && !spaces);
+    return c == 127 || (static_cast<unsigned char>(c) < ' ' && c != '\t') ||
+           ((c == ' ' || c == '\t') && !spaces);
   };
   if ((!text.empty() || spaces) && std::none_of(text.begin(), text.end(), bad)) return;
   throw PlanError(fmt::format("plan: {}: found {}, accepted: text without control characters", key,
                               shown(json::value(text))));
+}
+
+// A length that differs from the body's makes the next request part of this one's body, or the other way.
+void check_framing(const std::string& name, const std::string& key) {
+  for (const char* framing : {"Content-Length", "Transfer-Encoding"}) {
+    if (!boost::beast::iequals(name, framing)) continue;
+    throw PlanError(
+        fmt::format("plan: {}: found {}, accepted: headers that do not frame the body", key, name));
+  }
 }
 
 }  // namespace
@@ -250,6 +261,7 @@ void check_plan(const Plan& plan) {
     check_token(request.method, fmt::format("requests[{}].method", i), false);
     for (const auto& [name, value] : request.headers) {
       check_token(name, fmt::format("requests[{}].headers", i), false);
+      check_framing(name, fmt::format("requests[{}].headers", i));
       check_token(value, fmt::format("requests[{}].headers.{}", i, name), true);
     }
     if (!names.insert(request.name).second) {

@@ -76,6 +76,15 @@ class CommandLine : public ::testing::Test {
   [[nodiscard]] boost::json::object load_json() const {
     return boost::json::parse(content(folder_ / "result/load.json")).as_object();
   }
+  // A plan that is in order but for `member`, which nothing would answer.
+  [[nodiscard]] std::string plan_with(const std::string& member) const {
+    const auto file = folder_ / ("plan-" + std::to_string(std::hash<std::string>{}(member)) + ".json");
+    std::ofstream{file} << R"({"schema": 1, "targets": ["http://127.0.0.1:1"], "connections": 1,
+      "stages": [{"durationMillis": 5, "arrivals": {"kind": "constant-rate", "perSecond": 1}}],
+      "requests": [{"name": "a", "path": "/"}], )"
+                        << member << "}";
+    return file;
+  }
   [[nodiscard]] std::string result_folder() const { return folder_ / "result"; }
 
   std::filesystem::path folder_;
@@ -213,6 +222,15 @@ TEST_F(CommandLine, UsageErrorsAreOneLineAndExitCodeTwo) {
       {{"-d", "0", "http://127.0.0.1:1"}, "--duration"},
       {{"--cpus", "1-", "http://127.0.0.1:1"}, "--cpus"},
       {{"--header", "x", "http://127.0.0.1:1"}, "--header"},
+      {{"--cpus", "4095", "http://127.0.0.1:1"}, "cpus: found 4095, available: "},
+      {{"--plan", plan_with(R"("cpus": [4095])")}, "cpus: found 4095, available: "},
+      {{"--plan", plan_with(R"("congestionControl": "none-such")")}, "congestionControl: found 'none-such'"},
+      {{"--plan", plan_with(R"("sourceAddresses": ["192.0.2.1"])")}, "sourceAddresses: found '192.0.2.1'"},
+      {{"--plan", plan_with(R"("sourceAddresses": ["here"])")}, "sourceAddresses: found 'here'"},
+      {{"--out", "", "http://127.0.0.1:1"}, "--out"},
+      {{"--events", "", "http://127.0.0.1:1"}, "--events"},
+      {{"-H", "Content-Length: 5", "http://127.0.0.1:1"}, "found Content-Length"},
+      {{"-H", "transfer-encoding: chunked", "http://127.0.0.1:1"}, "found transfer-encoding"},
       {{"--poisson", "http://127.0.0.1:1"}, "--rate"},
       {{"--body", "/nonexistent", "http://127.0.0.1:1"}, "/nonexistent"},
       {{"--body", "/dev/zero", "http://127.0.0.1:1"}, "the body file /dev/zero: no regular file"},

@@ -128,6 +128,12 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"\"path\": \"/a\", \"headers\"", "\"path\": \"a b\", \"headers\"", "requests[0].path",
                "begins with /"},
         Broken{"{\"X\": \"y\"}", "{\"X\": \"y\\r\\nZ: 1\"}", "requests[0].headers", "control characters"},
+        Broken{"{\"X\": \"y\"}", "{\"content-length\": \"5\"}", "requests[0].headers: found content-length",
+               "do not frame"},
+        Broken{"{\"X\": \"y\"}", "{\"Transfer-Encoding\": \"chunked\"}", "requests[0].headers",
+               "do not frame"},
+        Broken{"{\"X\": \"y\"}", "{\"Content-Length\\t\": \"5\"}", "requests[0].headers",
+               "control characters"},
         Broken{"\"status\": 200, \"bodyBytes\"", "\"status\": 20, \"bodyBytes\"", "requests[1].expect.status",
                "100"},
         Broken{"\"targets\"", "\"target\"", "targets: found nothing", "list"}));
