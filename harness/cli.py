@@ -84,6 +84,9 @@ def _run(
     manifest = read_manifest(options.resume) if options.resume is not None else None
     if manifest is not None:
         options = options_of(manifest, options)
+        if manifest.nothing_left():
+            print(f"{options.resume}: already complete, nothing to do")
+            return EXIT_OK
     if os.environ.get(CHECK_VARIABLE):
         read_scenarios(options, places)
         return EXIT_GO_ON
@@ -232,7 +235,10 @@ class _Starter:
         check_same(manifest, self._plan, identity)
         earlier = cast(list[object], manifest.document.get("resumed") or [])
         manifest.update(
-            status="running", resumed=[*earlier, utc_text()], keepRaw=self._options.keep_raw
+            status="running",
+            reported=False,
+            resumed=[*earlier, utc_text()],
+            keepRaw=self._options.keep_raw,
         )
         return manifest
 

@@ -97,6 +97,10 @@ class Manifest:
         others = [entry for entry in known if entry["name"] != check.name]
         self.update(checks=[*others, check.as_json()])
 
+    def nothing_left(self) -> bool:
+        """Whether all trials are done and the whole report is written."""
+        return self.document.get("status") == "complete" and self.document.get("reported") is True
+
     def has_warnings(self) -> bool:
         checks = self.document["checks"]
         assert isinstance(checks, list)
@@ -124,6 +128,7 @@ def new_manifest(
         "run": folder.name,
         "name": plan.name,
         "status": "running",
+        "reported": False,
         "scenarioFile": plan.scenario_file if bare else str(Path(plan.scenario_file).resolve()),
         "command": shlex.join(["./benchmark.sh", *arguments]),
         "commit": identity.commit.commit,

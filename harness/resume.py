@@ -1,6 +1,7 @@
 """Continuing an interrupted run: the same plan again, or a clear refusal."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -9,26 +10,85 @@ from harness.errors import UsageError
 from harness.manifest import Identity, Manifest, scenario_rows
 from harness.options import Options
 from harness.run_plan import RunPlan
+from harness.scenario_file import MAX_ROUNDS, MAX_SECONDS
+
+MAX_WHOLE = 2**53 - 1  # what every reader of JSON can hold, and the option --seed takes
 
 
 def options_of(manifest: Manifest, options: Options) -> Options:
-    """The options that planned the run; -C, --strict and --port may be given anew."""
-    document = manifest.document
-    try:
-        overrides = cast(dict[str, int | None], document["overrides"])
-        return replace(
-            options,
-            scenario_file=cast(str, document["scenarioFile"]),
-            approaches=tuple(cast(list[str], document["approaches"])),
-            pattern=cast(str | None, document["pattern"]),
-            rounds=cast(dict[str, int], document["rounds"])["planned"],
-            warmup_seconds=overrides["warmupSeconds"],
-            test_seconds=overrides["testSeconds"],
-            keep_raw=options.keep_raw or bool(document["keepRaw"]),
-            seed=cast(int, document["seed"]),
-        )
-    except (KeyError, TypeError) as error:
-        raise UsageError(f"{manifest.path}: lacks {error}") from None
+    """The options that planned the run; -C, --strict and --port may be given anew.
+
+    Raises UsageError naming the key of the manifest whose value is missing or impossible.
+    """
+    value = _Values(manifest)
+    value.whole("reference.iterations", 1, MAX_WHOLE)
+    value.checked("reference.baselineMillis", _is_times, "a list of times")
+    value.checked("checks", _is_objects, "a list of objects")
+    return replace(
+        options,
+        scenario_file=cast(str, value.checked("scenarioFile", _is_text, "a name")),
+        approaches=tuple(cast(list[str], value.checked("approaches", _is_names, "names"))),
+        pattern=cast(str | None, value.checked("pattern", _is_text_or_null, "a text or null")),
+        rounds=value.whole("rounds.planned", 1, MAX_ROUNDS),
+        warmup_seconds=value.whole_or_null("overrides.warmupSeconds", 0, MAX_SECONDS),
+        test_seconds=value.whole_or_null("overrides.testSeconds", 1, MAX_SECONDS),
+        keep_raw=bool(value.checked("keepRaw", _is_bool, "true or false")) or options.keep_raw,
+        seed=value.whole("seed", 0, MAX_WHOLE),
+    )
+
+
+class _Values:
+    """Values of a manifest by their path of keys joined by dots, each checked."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+
+    def checked(self, path: str, fits: Callable[[object], bool], accepted: str) -> object:
+        value: object = self._manifest.document
+        for key in path.split("."):
+            if not isinstance(value, dict) or key not in value:
+                raise UsageError(f"{self._manifest.path}: lacks {path}")
+            value = value[key]
+        if not fits(value):
+            found = json.dumps(value)[:100]
+            raise UsageError(f"{self._manifest.path}: {path}: found {found}, accepted: {accepted}")
+        return value
+
+    def whole(self, path: str, lowest: int, highest: int) -> int:
+        def fits(value: object) -> bool:
+            return type(value) is int and lowest <= value <= highest  # True is an int, too
+
+        accepted = f"a whole number from {lowest} to {highest}"
+        return cast(int, self.checked(path, fits, accepted))
+
+    def whole_or_null(self, path: str, lowest: int, highest: int) -> int | None:
+        if self.checked(path, lambda value: True, "") is None:
+            return None
+        return self.whole(path, lowest, highest)
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_text_or_null(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_names(value: object) -> bool:
+    return isinstance(value, list) and value != [] and all(map(_is_text, value))
+
+
+def _is_objects(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
+
+
+def _is_times(value: object) -> bool:
+    return isinstance(value, list) and all(type(x) in (int, float) and x > 0 for x in value)
 
 
 def check_same(manifest: Manifest, plan: RunPlan, identity: Identity) -> None:

@@ -15,7 +15,7 @@ from harness.host_facts import Check
 from harness.manifest import Manifest
 from harness.progress import Progress
 from harness.reference_work import OTHER_LOAD_CPUS
-from harness.reporting import Analysis, Metrics
+from harness.reporting import Analysis, Metrics, failed_parts
 from harness.results_table import DoneTrial, ResultsTable
 from harness.run_plan import RunPlan
 from harness.schedule import Slot
@@ -165,6 +165,7 @@ class Run:
             rounds=self._rounds(),
         )
         report_failed = not self._render(progress)
+        self._manifest.update(reported=not report_failed)
         if complete and not self._keep_raw and not report_failed:
             shutil.rmtree(self._folder / "trials", ignore_errors=True)
         return Outcome(
@@ -178,12 +179,19 @@ class Run:
         if not self._done:
             return True
         try:
-            for warning in self._analysis.render_run(self._folder, self._keep_raw):
-                progress.say(f"report: {warning}")
+            warnings = self._analysis.render_run(self._folder, self._keep_raw)
         except Exception as error:  # the measurements are there; say it and keep them
             progress.say(f"report failed: {type(error).__name__}: {error}")
             return False
-        return True
+        for warning in warnings:
+            progress.say(f"report: {warning}")
+        failed = failed_parts(warnings)
+        if failed:
+            progress.say(
+                f"report incomplete: {len(failed)} of its parts could not be made, see above; "
+                "raw files are kept"
+            )
+        return not failed
 
 
 def describe(record: TrialRecord, metrics: Metrics) -> str:

@@ -3,12 +3,17 @@
 import io
 import json
 import os
+import re
 import shutil
 import signal
 from pathlib import Path
 
 import pytest
+from harness.errors import UsageError
 from harness.load_events import EventReader
+from harness.manifest import Manifest
+from harness.options import parse_options
+from harness.resume import options_of
 from tests.harness.harness_checkout import Checkout, read_line_with, wait_until
 from tests.harness.test_trials import running_fakes
 
@@ -116,8 +121,51 @@ def test_a_resumed_run_does_what_is_left_of_the_same_plan(checkout: Checkout) ->
 def test_a_complete_run_has_nothing_left_to_resume(checkout: Checkout) -> None:
     assert checkout.run(*TWO, "-C").code == 0
     before = checkout.rows()
+    manifest = checkout.manifest()
+    ended = checkout.run("--resume", str(checkout.newest))
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == f"{checkout.newest}: already complete, nothing to do\n"
+    assert (checkout.rows(), checkout.manifest()) == (before, manifest)
+
+
+def test_a_complete_run_whose_report_failed_is_reported_again(checkout: Checkout) -> None:
+    assert checkout.run(*TWO, FAKE_RENDER="broken").code == 1
     assert checkout.run("--resume", str(checkout.newest)).code == 0
-    assert checkout.rows() == before
+    assert (checkout.newest / "report.txt").exists()
+    assert len(checkout.rows()) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"seed": "x"}, 'seed: found "x", accepted: a whole number from 0'),
+        ({"seed": True}, "seed: found true"),
+        ({"rounds": {"planned": 0}}, "rounds.planned: found 0, accepted: a whole number from 1"),
+        ({"rounds": {"planned": 1.5}}, "rounds.planned: found 1.5"),
+        ({"rounds": 2}, "lacks rounds.planned"),
+        ({"overrides": {"warmupSeconds": None, "testSeconds": -1}}, "overrides.testSeconds: found"),
+        ({"approaches": []}, "approaches: found []"),
+        ({"scenarioFile": 7}, "scenarioFile: found 7"),
+        ({"pattern": 7}, "pattern: found 7"),
+        ({"keepRaw": "no"}, 'keepRaw: found "no"'),
+        ({"reference": {"iterations": 0, "baselineMillis": [1]}}, "reference.iterations: found 0"),
+        ({"reference": {"iterations": 1, "baselineMillis": ["x"]}}, "reference.baselineMillis"),
+        ({"checks": None}, "checks: found null"),
+    ],
+)
+def test_an_impossible_value_of_the_manifest_is_named(
+    tmp_path: Path, changes: dict[str, object], part: str
+) -> None:
+    document: dict[str, object] = {
+        "seed": 1, "rounds": {"planned": 1}, "approaches": ["a"], "scenarioFile": "a.csv",
+        "pattern": None, "keepRaw": False, "checks": [],
+        "overrides": {"warmupSeconds": None, "testSeconds": None},
+        "reference": {"iterations": 1, "baselineMillis": [1.5]},
+    }
+    options = parse_options(["--resume", str(tmp_path)])
+    assert options_of(Manifest(tmp_path, document), options).rounds == 1
+    with pytest.raises(UsageError, match=re.escape(part)):
+        options_of(Manifest(tmp_path, document | changes), options)
 
 
 def changed_rows(checkout: Checkout) -> None:

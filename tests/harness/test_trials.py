@@ -177,6 +177,13 @@ def test_a_late_generator_is_not_measurable_when_strict(checkout: Checkout) -> N
     assert checkout.run(*ONE, "--strict", FAKE_LOAD="late").code == 3
 
 
+def test_a_report_that_lacks_a_part_is_told_and_keeps_the_raw_files(checkout: Checkout) -> None:
+    ended = checkout.run(*ONE, FAKE_RENDER="part")
+    assert ended.code == 1
+    assert "report incomplete: 1 of its parts could not be made" in ended.out
+    assert (checkout.newest / "trials" / "r01-steady-fibers-restinio" / "load.json").exists()
+
+
 def test_a_report_that_fails_keeps_the_raw_files(checkout: Checkout) -> None:
     ended = checkout.run(*ONE, FAKE_RENDER="broken")
     assert (ended.code, "report failed: RuntimeError: no ink" in ended.out) == (1, True)
