@@ -18,8 +18,9 @@ EPILOG = """\
 A bare SCENARIO_FILE is looked up in scenarios/, one with a slash is a path.
 Results: build/results/NAME-UTC/, with a link NAME to the newest.
 
-exit codes: 0 ok (skipped rows are no failure), 1 a trial failed, 2 usage or configuration,
-3 not measurable (with --strict also a late load generator or an unfit host), 130 interrupted
+exit codes: 0 ok (skipped rows are no failure), 1 a trial or the report failed or a file could not
+be written, 2 usage or configuration, 3 not measurable (with --strict also a
+late load generator or an unfit host), 130 interrupted
 
 environment: HEDDLE_SERVICE and HEDDLE_LOAD name the two binaries to use instead of building them
 """
