@@ -8,11 +8,14 @@
 #include "loadgen/report/console.hpp"
 #include "loadgen/report/hlog.hpp"
 #include "loadgen/report/load_json.hpp"
+#include "loadgen/report/output_file.hpp"
 #include "loadgen/report/series.hpp"
 #include "loadgen/report/text.hpp"
 
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
+#include <string>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -54,6 +57,13 @@ int exit_code(const record::RunResult& result, bool strict) {
   return strict && result.generator.verdict != record::Verdict::ok ? kNotMeasurable : kComplete;
 }
 
+// Throws std::runtime_error when standard output does not take it.
+void print(const std::string& text) {
+  report::OutputFile out{"-"};
+  out.write(text);
+  if (!out.problem().empty()) throw std::runtime_error(out.problem());
+}
+
 int run(const load::Options& options) {
   for (const auto& warning : options.warnings) fmt::print(stderr, "heddle-load: {}\n", warning);
   engine::check_cpus(options.plan);
@@ -66,10 +76,11 @@ int run(const load::Options& options) {
   const auto text = report::pretty(report::load_json(result));
   if (!options.out.empty()) report::write_atomically(options.out / "load.json", text);
   if (result.status == record::Status::failed) fmt::print(stderr, "heddle-load: {}\n", result.reason);
+  if (const auto problem = listeners.problem(); !problem.empty()) throw std::runtime_error(problem);
   if (options.json) {
-    fmt::print("{}", text);
+    print(text);
   } else if (options.events != "-") {
-    fmt::print("{}", report::console_report(result));
+    print(report::console_report(result));
   }
   return exit_code(result, options.strict);
 }
@@ -86,11 +97,11 @@ int main(int argc, char** argv) {
   try {
     const auto options = load::parse_options(argc, argv);
     if (options.help) {
-      fmt::print("{}", load::help_text());
+      print(load::help_text());
       return kComplete;
     }
     if (options.version) {
-      fmt::print("heddle-load {}\n", HEDDLE_VERSION);
+      print(fmt::format("heddle-load {}\n", HEDDLE_VERSION));
       return kComplete;
     }
     return run(options);

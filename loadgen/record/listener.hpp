@@ -5,6 +5,7 @@
 #include "loadgen/record/result.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,8 @@ class RunListener {
   virtual void stage_ended(std::size_t stage, std::int64_t monotonic_nanos) = 0;
   virtual void second(const Second& second) = 0;
   virtual void done(const RunResult& result) = 0;
+  // Why something told could not be kept, in one line; empty when all was.
+  [[nodiscard]] virtual std::string problem() const { return {}; }
 };
 
 }  // namespace heddle::record

@@ -94,34 +94,29 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-HlogWriter::HlogWriter(const std::filesystem::path& file)
-    : file_{std::fopen(file.c_str(), "we"), &std::fclose} {
-  if (!file_) throw std::runtime_error(fmt::format("cannot write {}", file.string()));
-}
-
 void HlogWriter::started(const record::RunInfo& info) {
   info_ = info;
   const auto start = static_cast<double>(info.anchor.epoch_millis) / 1000;
-  fmt::print(file_.get(), "#[Histogram log format version 1.3]\n#[BaseTime: {:.3f} (seconds since epoch)]\n",
-             start);
-  fmt::print(file_.get(), "#[StartTime: {:.3f} (seconds since epoch), {}]\n", start,
-             utc(info.anchor.epoch_millis));
-  fmt::print(file_.get(), "#[Unit: microseconds; Interval_Max: milliseconds]\n");
-  fmt::print(file_.get(),
-             "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n");
-  std::fflush(file_.get());
+  std::string head =
+      fmt::format("#[Histogram log format version 1.3]\n#[BaseTime: {:.3f} (seconds since epoch)]\n", start);
+  head +=
+      fmt::format("#[StartTime: {:.3f} (seconds since epoch), {}]\n", start, utc(info.anchor.epoch_millis));
+  head += "#[Unit: microseconds; Interval_Max: milliseconds]\n";
+  head += "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
+  file_.write(head);
 }
 
 void HlogWriter::line(std::string_view kind, std::string_view name, const record::Second& second,
                       const Histogram& histogram) {
   if (histogram.count() == 0) return;
-  fmt::print(file_.get(), "Tag={}:{},{:.3f},{:.3f},{:.3f},{}\n", kind, name,
-             static_cast<double>(second.start_nanos - info_.anchor.monotonic_nanos) / 1e9,
-             static_cast<double>(second.end_nanos - second.start_nanos) / 1e9,
-             static_cast<double>(histogram.max()) / 1000, encode_compressed(histogram));
+  lines_ += fmt::format("Tag={}:{},{:.3f},{:.3f},{:.3f},{}\n", kind, name,
+                        static_cast<double>(second.start_nanos - info_.anchor.monotonic_nanos) / 1e9,
+                        static_cast<double>(second.end_nanos - second.start_nanos) / 1e9,
+                        static_cast<double>(histogram.max()) / 1000, encode_compressed(histogram));
 }
 
 void HlogWriter::second(const record::Second& second) {
+  lines_.clear();
   for (std::size_t c = 0; c < info_.classes.size(); ++c) {
     record::Cell measured;
     record::Cell warmup;
@@ -134,7 +129,7 @@ void HlogWriter::second(const record::Second& second) {
     line("warmup-latency", info_.classes[c], second, warmup.latency.answered);
     line("warmup-service", info_.classes[c], second, warmup.service.answered);
   }
-  std::fflush(file_.get());
+  if (!lines_.empty()) file_.write(lines_);
 }
 
 }  // namespace heddle::report

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "loadgen/record/listener.hpp"
+#include "loadgen/report/output_file.hpp"
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,7 @@ void append_zigzag(std::string& out, std::int64_t value);
 class HlogWriter final : public record::RunListener {
  public:
   // Throws std::runtime_error when the file cannot be opened.
-  explicit HlogWriter(const std::filesystem::path& file);
+  explicit HlogWriter(const std::filesystem::path& file) : file_{file} {}
 
   void started(const record::RunInfo& info) override;
   void connected(const record::ConnectionStats&, std::int64_t) override {}
@@ -38,12 +37,14 @@ class HlogWriter final : public record::RunListener {
   void stage_ended(std::size_t, std::int64_t) override {}
   void second(const record::Second& second) override;
   void done(const record::RunResult&) override {}
+  [[nodiscard]] std::string problem() const override { return file_.problem(); }
 
  private:
   void line(std::string_view kind, std::string_view name, const record::Second& second,
             const record::Histogram& histogram);
 
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  OutputFile file_;
+  std::string lines_;  // of the second at hand
   record::RunInfo info_;
 };
 

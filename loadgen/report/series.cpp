@@ -2,8 +2,7 @@
 
 #include "loadgen/report/text.hpp"
 
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -36,51 +35,36 @@ std::string shown_millis(const std::optional<record::Quantile>& quantile) {
 // Between two phases there are intervals of some milliseconds: files keep them, a display does not.
 constexpr std::int64_t kShortest = 500'000'000;
 
-int leave_open(std::FILE*) {
-  return 0;
-}
-
 }  // namespace
-
-File open_file(const std::filesystem::path& file) {
-  if (file == "-") return {stdout, &leave_open};
-  File opened{std::fopen(file.c_str(), "we"), &std::fclose};
-  if (!opened)
-    throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
-  return opened;
-}
 
 void SecondsCsv::started(const record::RunInfo& info) {
   info_ = info;
-  fmt::print(
-      file_.get(),
+  file_.write(
       "epoch_millis,monotonic_nanos,stage,request,offered,sent,ok,http_errors,transport_errors,timeouts,"
       "in_flight,bytes_sent,bytes_received,lag_micros_p99,interval_millis\n");
-  std::fflush(file_.get());
 }
 
 void SecondsCsv::second(const record::Second& second) {
   const auto lag = quantile(second.data->lag, 0.99, record::kSamplesAboveForCharts);
   const auto lag_text = lag ? std::to_string(*lag) : std::string{};
+  std::string rows;
   for (std::size_t s = 0; s < info_.stages.size(); ++s) {
     for (std::size_t c = 0; c < info_.classes.size(); ++c) {
       const auto* cell = second.data->find(s, c);
       if (cell == nullptr) continue;
       const auto& n = cell->counts;
-      fmt::print(file_.get(), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f}\n",
-                 info_.anchor.epoch_millis_at(second.end_nanos), second.end_nanos, info_.stages[s],
-                 info_.classes[c], n.planned, n.sent, n.ok, n.http_error_sum(), n.transport_sum(), n.timeouts,
-                 n.in_flight, n.bytes_sent, n.bytes_received, lag_text,
-                 static_cast<double>(second.end_nanos - second.start_nanos) / 1e6);
+      rows += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f}\n",
+                          info_.anchor.epoch_millis_at(second.end_nanos), second.end_nanos, info_.stages[s],
+                          info_.classes[c], n.planned, n.sent, n.ok, n.http_error_sum(), n.transport_sum(),
+                          n.timeouts, n.in_flight, n.bytes_sent, n.bytes_received, lag_text,
+                          static_cast<double>(second.end_nanos - second.start_nanos) / 1e6);
     }
   }
-  std::fflush(file_.get());
+  if (!rows.empty()) file_.write(rows);
 }
 
 void EventStream::write(const json::object& event) {
-  const auto line = compact(event) + "\n";
-  std::fwrite(line.data(), 1, line.size(), file_.get());
-  std::fflush(file_.get());
+  file_.write(compact(event) + "\n");
 }
 
 void EventStream::started(const record::RunInfo& info) {
@@ -158,6 +142,7 @@ void ProgressLine::done(const record::RunResult&) {
 
 void Fanout::started(const record::RunInfo& info) {
   for (auto& listener : listeners_) listener->started(info);
+  if (const auto what = problem(); !what.empty()) throw std::runtime_error(what);
 }
 void Fanout::connected(const record::ConnectionStats& connections, std::int64_t monotonic_nanos) {
   for (auto& listener : listeners_) listener->connected(connections, monotonic_nanos);
@@ -173,6 +158,12 @@ void Fanout::second(const record::Second& second) {
 }
 void Fanout::done(const record::RunResult& result) {
   for (auto& listener : listeners_) listener->done(result);
+}
+std::string Fanout::problem() const {
+  for (const auto& listener : listeners_) {
+    if (auto what = listener->problem(); !what.empty()) return what;
+  }
+  return {};
 }
 
 }  // namespace heddle::report

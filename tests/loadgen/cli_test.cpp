@@ -59,7 +59,9 @@ class CommandLine : public ::testing::Test {
     const auto err = (folder_ / "err").string();
     const pid_t pid = fork();
     if (pid != 0) return pid;
-    dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+    dup2(open(standard_output_.empty() ? out.c_str() : standard_output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+              0600),
+         STDOUT_FILENO);
     dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
     execv(argv[0], argv.data());
     _exit(127);
@@ -88,6 +90,7 @@ class CommandLine : public ::testing::Test {
   [[nodiscard]] std::string result_folder() const { return folder_ / "result"; }
 
   std::filesystem::path folder_;
+  std::string standard_output_;  // another file for it
 };
 
 TEST_F(CommandLine, WritesWhatItMeasured) {
@@ -259,6 +262,20 @@ TEST_F(CommandLine, AnUnusableFolderIsFoundBeforeTheRun) {
   const auto outcome = run({"-d", "60s", "--out", folder_ / "file/inside", server.url()});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(server.accepted(), 0);
+}
+
+TEST_F(CommandLine, OutputThatCannotBeWrittenIsExitCodeOne) {
+  FakeServer server{hello};
+  const auto events = run({"-d", "60s", "--events", "/dev/full", server.url()});
+  EXPECT_EQ(events.exit_code, 1);
+  EXPECT_EQ(events.err, "heddle-load: cannot write /dev/full: No space left on device\n");
+  EXPECT_EQ(server.accepted(), 0);
+  standard_output_ = "/dev/full";
+  for (const char* option : {"--strict", "--json"}) {
+    const auto text = run({"-d", "200ms", option, server.url()});
+    EXPECT_EQ(text.exit_code, 1);
+    EXPECT_EQ(text.err, "heddle-load: cannot write to standard output: No space left on device\n");
+  }
 }
 
 TEST_F(CommandLine, JsonGoesToStandardOutput) {

@@ -1,0 +1,31 @@
+#include "loadgen/report/output_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace heddle::report {
+namespace {
+
+int leave_open(std::FILE*) {
+  return 0;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& file)
+    : file_{stdout, &leave_open}, name_{file == "-" ? "to standard output" : file.string()} {
+  if (file == "-") return;
+  file_ = {std::fopen(file.c_str(), "we"), &std::fclose};
+  if (!file_) throw std::runtime_error(fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
+}
+
+void OutputFile::write(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
+  if ((written && std::fflush(file_.get()) == 0) || !problem_.empty()) return;
+  problem_ = fmt::format("cannot write {}: {}", name_, std::strerror(errno));
+}
+
+}  // namespace heddle::report
