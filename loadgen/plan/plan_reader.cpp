@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include <boost/beast/core/string.hpp>
+#include <boost/algorithm/string/predicate.hpp>
 #include <fmt/format.h>
 
 namespace heddle::plan {
@@ -223,7 +223,7 @@ void check_token(const std::string& text, const std::string& key, bool spaces) {
 // A length that differs from the body's makes the next request part of this one's body, or the other way.
 void check_framing(const std::string& name, const std::string& key) {
   for (const char* framing : {"Content-Length", "Transfer-Encoding"}) {
-    if (!boost::beast::iequals(name, framing)) continue;
+    if (!boost::algorithm::iequals(name, framing)) continue;
     throw PlanError(
         fmt::format("plan: {}: found {}, accepted: headers that do not frame the body", key, name));
   }
