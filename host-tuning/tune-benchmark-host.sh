@@ -41,6 +41,7 @@ found_value() {
   else
     text=$(cat "$sysctls/${1//.//}" 2>/dev/null) || return 1
   fi
+  # Reads to the end of the text, which read reports as 1: there is no NUL to stop at.
   read -r -d '' -a words <<<"$text" || true
   echo "${words[*]}"
 }
