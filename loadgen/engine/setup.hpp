@@ -4,6 +4,7 @@
 #include "loadgen/engine/endpoint.hpp"
 #include "loadgen/plan/mix.hpp"
 #include "loadgen/plan/plan.hpp"
+#include "loadgen/record/request_log.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -31,8 +32,10 @@ struct Setup {
   std::vector<std::vector<std::string>> requests;
   std::vector<bool> is_head;  // by class
   std::uint32_t threads = 1;
-  std::int64_t connections = 0;      // in all
-  std::int64_t opened_at_start = 0;  // of them, in the connect phase
+  bool own_descriptor_tables = false;         // each thread unshares its table before it opens anything
+  record::RequestLog* request_log = nullptr;  // null = no row per request
+  std::int64_t connections = 0;               // in all
+  std::int64_t opened_at_start = 0;           // of them, in the connect phase
 };
 
 // `bodies[class]`: what request `class` carries. Resolves the targets (blocks). Throws std::runtime_error or

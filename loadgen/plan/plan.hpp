@@ -29,6 +29,7 @@ inline constexpr Nanos kDrainLimit = 2 * kSecond;
 inline constexpr std::int64_t kMaxConnections = 1'000'000;
 inline constexpr std::int64_t kMaxThreads = 256;
 inline constexpr double kMaxRate = 10'000'000;
+inline constexpr std::int64_t kMaxSpinMicros = 1'000'000;
 inline constexpr std::int64_t kMaxDurationMillis = 7LL * 24 * 3600 * 1000;
 
 struct ConstantRate {
@@ -71,6 +72,10 @@ struct Think {
 enum class Mix : std::uint8_t { per_user, per_request };
 enum class WhenBusy : std::uint8_t { queue, shed };
 
+// Does each engine thread get a descriptor table of its own (unshare(2), CLONE_FILES), with a limit of its
+// own? automatic: when the process's limit is too low for all connections.
+enum class DescriptorTables : std::uint8_t { automatic, shared, per_thread };
+
 struct RequestSpec {
   std::string name;
   std::int64_t weight = 1;
@@ -98,6 +103,9 @@ struct Plan {
   Nanos grace = kDefaultGraceMillis * kMillisecond;
   std::optional<double> connect_ramp;  // connections per second; empty = burst
   std::string congestion_control;      // empty = the host's default
+  DescriptorTables descriptor_tables = DescriptorTables::automatic;
+  // How long before a due time a thread polls instead of sleeping; empty = as long as its wake-ups are late.
+  std::optional<Nanos> spin;
   Mix mix = Mix::per_request;
   Think think;
   std::vector<Stage> stages;

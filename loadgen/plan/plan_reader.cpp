@@ -81,6 +81,12 @@ class Reader {
         kMillisecond * in.integer("connectTimeoutMillis", 0, kMaxMillis, kDefaultConnectTimeoutMillis);
     plan.grace = kMillisecond * in.integer("graceMillis", 0, kMaxMillis, kDefaultGraceMillis);
     plan.congestion_control = in.text("congestionControl", "");
+    const auto tables = in.choice("descriptorTables", {"auto", "shared", "per-thread"}, "auto");
+    if (tables == "shared") plan.descriptor_tables = DescriptorTables::shared;
+    if (tables == "per-thread") plan.descriptor_tables = DescriptorTables::per_thread;
+    if (in.find("spinMicros") != nullptr) {
+      plan.spin = kMicrosecond * in.integer("spinMicros", 0, kMaxSpinMicros);
+    }
     if (const auto* connect = in.find("connect")) {
       JsonReader mode{*connect, "connect."};
       if (mode.choice("mode", {"burst", "ramp"}) == "ramp")

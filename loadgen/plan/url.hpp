@@ -10,8 +10,9 @@ namespace heddle::plan {
 struct Url {
   std::string host;  // without the brackets of an IPv6 literal
   std::uint16_t port = 80;
-  std::string path = "/";  // path and query; the fragment is dropped
-  bool bracketed = false;  // an IPv6 literal
+  std::string path = "/";   // path and query; the fragment is dropped
+  bool bracketed = false;   // an IPv6 literal
+  std::string socket_path;  // of a unix socket; empty = TCP to host and port
 
   // As the Host header wants it: brackets kept, port left out when it is 80.
   [[nodiscard]] std::string authority() const;
