@@ -22,8 +22,14 @@ struct Options {
   bool version = false;
   bool json = false;
   bool strict = false;
-  std::filesystem::path out;     // empty = no files
-  std::filesystem::path events;  // empty = none, "-" = standard output
+  std::filesystem::path out;              // empty = no files
+  std::filesystem::path events;           // empty = none, "-" = standard output
+  std::filesystem::path record_requests;  // --record-requests: one row per request; empty = none
+  // --calibrate: measure this host instead of a server. The plan then holds what was given of connections,
+  // threads, CPUs and spinning, and no target. --calibration: where its result lies; empty = the default
+  // place.
+  bool calibrate = false;
+  std::filesystem::path calibration;
   plan::Plan plan;
   std::vector<std::string> warnings;
 };
