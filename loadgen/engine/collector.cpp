@@ -12,13 +12,15 @@ constexpr Nanos kPatience = 300 * plan::kMillisecond;
 }  // namespace
 
 Collector::Collector(const Setup& setup, std::vector<Recorder*> recorders, record::RunListener& listener)
-    : stages_{setup.plan.stages.size()},
+    : setup_{setup},
+      stages_{setup.plan.stages.size()},
       classes_{setup.plan.requests.size()},
       recorders_{std::move(recorders)},
       listener_{listener},
       merged_{stages_, classes_},
       delivered_(recorders_.size(), false),
-      totals_(stages_ * classes_) {}
+      totals_(stages_ * classes_),
+      threads_(recorders_.size()) {}
 
 void Collector::poll(Nanos now, std::size_t stage) {
   for (std::size_t i = 0; i < recorders_.size(); ++i) {
@@ -27,7 +29,7 @@ void Collector::poll(Nanos now, std::size_t stage) {
     auto* part = mailbox.take();
     if (part == nullptr) continue;
     if (parts_ == 0) first_part_at_ = now;
-    add(*part);
+    add(*part, i);
     add_levels(*part);
     mailbox.give_back(part);
     delivered_[i] = true;
@@ -39,17 +41,18 @@ void Collector::poll(Nanos now, std::size_t stage) {
 void Collector::finish(Nanos now, std::size_t stage) {
   poll(now, stage);
   if (parts_ > 0) emit(stage);
-  for (auto* recorder : recorders_) {
+  for (std::size_t i = 0; i < recorders_.size(); ++i) {
+    auto* recorder = recorders_[i];
     // A thread that was a second ahead of another one has left a part behind. It joins the last interval,
     // whose levels are the later ones.
     auto& mailbox = recorder->mailbox();
     while (auto* part = mailbox.take()) {
-      add(*part);
+      add(*part, i);
       mailbox.give_back(part);
       ++parts_;
     }
     const auto& last = recorder->last();
-    add(last);
+    add(last, i);
     add_levels(last);
     ++parts_;
     for (std::size_t s = 0; s < stages_; ++s) {
@@ -62,19 +65,22 @@ void Collector::finish(Nanos now, std::size_t stage) {
   emit(stage);
 }
 
-void Collector::add(const record::Interval& part) {
+void Collector::add(const record::Interval& part, std::size_t thread) {
   merged_.start_nanos = parts_ == 0 ? part.start_nanos : std::min(merged_.start_nanos, part.start_nanos);
   merged_.end_nanos = std::max(merged_.end_nanos, part.end_nanos);
   merged_.lag.merge(part.lag);
   if (part.measured) {
     lag_.merge(part.lag);
     turns_.merge(part.turns);
+    threads_[thread].lag.merge(part.lag);
   }
   for (std::size_t s = 0; s < stages_; ++s) {
+    const bool measured = setup_.plan.stages[s].kind == plan::StageKind::measure;
     for (std::size_t c = 0; c < classes_; ++c) {
       const auto* cell = part.find(s, c);
       if (cell == nullptr) continue;
       totals_[s * classes_ + c].merge(*cell);
+      if (measured) threads_[thread].sent += cell->counts.sent;
       merged_.cell(s, c).merge(*cell);
     }
   }

@@ -27,12 +27,21 @@ class Collector {
   // Of the measure window.
   [[nodiscard]] const record::Histogram& lag() const { return lag_; }
   [[nodiscard]] const record::Histogram& turns() const { return turns_; }
+  // Of one engine thread: its lateness in the measure window, and what it sent of the measure stages.
+  [[nodiscard]] const record::Histogram& lag_of(std::size_t thread) const { return threads_[thread].lag; }
+  [[nodiscard]] std::int64_t sent_by(std::size_t thread) const { return threads_[thread].sent; }
 
  private:
-  void add(const record::Interval& part);
+  struct Thread {
+    record::Histogram lag;
+    std::int64_t sent = 0;
+  };
+
+  void add(const record::Interval& part, std::size_t thread);
   void add_levels(const record::Interval& part);
   void emit(std::size_t stage);
 
+  const Setup& setup_;
   std::size_t stages_;
   std::size_t classes_;
   std::vector<Recorder*> recorders_;
@@ -43,6 +52,7 @@ class Collector {
   Nanos first_part_at_ = 0;
   std::int64_t number_ = 0;
   std::vector<record::Cell> totals_;
+  std::vector<Thread> threads_;
   record::Histogram lag_;
   record::Histogram turns_;
 };

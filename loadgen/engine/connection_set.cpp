@@ -1,5 +1,6 @@
 #include "loadgen/engine/connection_set.hpp"
 
+#include "loadgen/engine/routes.hpp"
 #include "loadgen/plan/draw.hpp"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ Nanos back_off(std::uint8_t failures, std::uint64_t seed) {
 }
 
 Failure attempt_failure(int error) {
-  if (error == ECONNREFUSED) return {TransportError::refused, error};
+  // No file at a unix socket's path: nobody listens there.
+  if (error == ECONNREFUSED || error == ENOENT) return {TransportError::refused, error};
   if (error == ETIMEDOUT) return {TransportError::connect_timeout, error};
   if (error == ECONNRESET) return {TransportError::reset, error};
   return {TransportError::other, error};
@@ -40,6 +42,10 @@ std::string error_key(Failure failure) {
   if (failure.error != TransportError::other) return key;
   const char* name = strerrorname_np(failure.code);
   return key + ":" + (name == nullptr ? std::to_string(failure.code) : name);
+}
+
+std::int64_t micros(Nanos nanos) {
+  return (nanos + 500) / 1000;
 }
 
 std::uint64_t token_of(std::uint32_t index, std::uint32_t generation) {
@@ -60,18 +66,26 @@ ConnectionSet::ConnectionSet(const Setup& setup, std::uint32_t thread, Poller& p
                                             static_cast<std::int64_t>(setup.threads))),
       busy_{connections_},
       connecting_{connections_},
-      buffer_(kReceiveBuffer) {
+      buffer_(kReceiveBuffer),
+      by_source_(setup.sources.size()) {
   for (std::uint32_t i = 0; i < size(); ++i) {
     const auto number = static_cast<std::size_t>(i) * setup.threads + thread;
-    connections_[i].target = static_cast<std::uint16_t>(number % setup.targets.size());
-    connections_[i].source =
-        setup.sources.empty() ? kNone : static_cast<std::uint32_t>(number % setup.sources.size());
+    const auto place = place_of(setup, number);
+    connections_[i].target = place.target;
+    connections_[i].source = place.source;
   }
   stats_.asked = size();
+  for (const auto& connection : connections_) {
+    if (connection.source != kNone) ++by_source_[connection.source].asked;
+  }
 }
 
-ConnectionSet::~ConnectionSet() {
-  for (std::uint32_t i = 0; i < size(); ++i) drop_descriptor(i);
+record::ConnectionStats ConnectionSet::stats() const {
+  auto stats = stats_;
+  for (std::size_t i = 0; i < by_source_.size(); ++i) {
+    stats.by_source[setup_.sources[i].text].merge(by_source_[i]);
+  }
+  return stats;
 }
 
 const std::string& ConnectionSet::bytes_of(const Connection& connection) const {
@@ -103,10 +117,13 @@ void ConnectionSet::on_connected(std::uint32_t index, Nanos now) {
   connection.state = State::idle;
   connection.free_since = now;
   ++(connection.opened_before ? stats_.reopened : stats_.opened);
+  if (connection.source != kNone) {
+    auto& source = by_source_[connection.source];
+    ++(connection.opened_before ? source.reopened : source.opened);
+  }
   connection.opened_before = true;
-  if (connection.source != kNone) ++stats_.by_source[setup_.sources[connection.source].text];
   stats_.connect_time.record_nanos(now - connection.sent);
-  control_.connection_opened(now);
+  control_.connection_opened(connection.source, now);
   resolve(connection);
   observer_->on_open(index, now);
 }
@@ -145,7 +162,7 @@ void ConnectionSet::drop_descriptor(std::uint32_t index) {
   connection.fd = -1;
   connection.state = State::closed;
   connection.partial.reset();
-  if (was_open) control_.connection_closed();
+  if (was_open) control_.connection_closed(connection.source);
 }
 
 void ConnectionSet::close(std::uint32_t index) {
@@ -170,6 +187,7 @@ void ConnectionSet::send(std::uint32_t index, const Ticket& ticket) {
   ++recorder_.cell(ticket.stage, ticket.request_class).counts.sent;
   recorder_.add_in_flight(ticket.stage, ticket.request_class, 1);
   ++in_flight_;
+  if (is_measured(ticket)) measured_on_wire_.enter(connection.sent);
   busy_.append(index);
   write_rest(index);
 }
@@ -293,8 +311,9 @@ void ConnectionSet::broken(const Broken& broken, Nanos now) {
 
 // ---- outcomes ------------------------------------------------------------------------------------------
 
-void ConnectionSet::leave_wire(std::uint32_t index) {
+void ConnectionSet::leave_wire(std::uint32_t index, Nanos now) {
   const auto& ticket = connections_[index].ticket;
+  if (is_measured(ticket)) measured_on_wire_.leave(now);
   busy_.remove(index);
   recorder_.add_in_flight(ticket.stage, ticket.request_class, -1);
   --in_flight_;
@@ -325,10 +344,12 @@ void ConnectionSet::answered(std::uint32_t index, const http::Response& response
   const int status = response.status();
   auto& counts = recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts;
   if (status != spec.expect_status) {
+    counts.failed_micros += micros(now - connection.sent);
     ++counts.http_errors[static_cast<std::size_t>(std::clamp(status / 100, 1, 5))];
   } else if (spec.expect_body_bytes && response.body_bytes() != *spec.expect_body_bytes &&
              spec.method != "HEAD") {
     // Its end is known all the same, so the connection can be used again.
+    counts.failed_micros += micros(now - connection.sent);
     counts.add_failure({TransportError::malformed, 0});
   } else {
     record_ok(connection, now);
@@ -338,13 +359,13 @@ void ConnectionSet::answered(std::uint32_t index, const http::Response& response
   const bool ours = !setup_.plan.keep_alive || (limit && connection.answered >= *limit);
   const bool reusable =
       !ours && !closing && response.keep_alive() && connection.written == bytes_of(connection).size();
-  leave_wire(index);
+  leave_wire(index, now);
   connection.partial.reset();
   connection.failures = 0;
   connection.free_since = now;
   connection.state = State::idle;
   if (!reusable) {
-    if (!ours) ++stats_.lost;
+    if (!ours) count_lost(connection);
     drop_descriptor(index);
     reopen_later(index, now);
   }
@@ -353,9 +374,11 @@ void ConnectionSet::answered(std::uint32_t index, const http::Response& response
 
 void ConnectionSet::request_failed(std::uint32_t index, Failure failure, Nanos now) {
   auto& connection = connections_[index];
-  recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts.add_failure(failure);
-  leave_wire(index);
-  ++stats_.lost;
+  auto& counts = recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts;
+  counts.add_failure(failure);
+  counts.failed_micros += micros(now - connection.sent);
+  leave_wire(index, now);
+  count_lost(connection);
   // A server that ends every connection without an answer is not asked again at once.
   if (connection.answered == 0 && connection.failures < UINT8_MAX) ++connection.failures;
   drop_descriptor(index);
@@ -367,7 +390,7 @@ void ConnectionSet::timed_out(std::uint32_t index, Nanos now) {
   auto& connection = connections_[index];
   ++recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts.timeouts;
   record_waiting(connection, now);
-  leave_wire(index);
+  leave_wire(index, now);
   drop_descriptor(index);  // its answer may still come, and must not meet the next request
   reopen_later(index, now);
   observer_->on_request_end(index, now);
@@ -376,7 +399,7 @@ void ConnectionSet::timed_out(std::uint32_t index, Nanos now) {
 // An idle connection that the server ended.
 void ConnectionSet::lost(std::uint32_t index, Nanos now) {
   auto& connection = connections_[index];
-  ++stats_.lost;
+  count_lost(connection);
   if (connection.answered == 0 && connection.failures < UINT8_MAX) ++connection.failures;
   drop_descriptor(index);
   reopen_later(index, now);
@@ -413,7 +436,17 @@ Nanos ConnectionSet::tend(Nanos now) {
 void ConnectionSet::abandon(Nanos now) {
   for (auto index = busy_.oldest(); index != kNone; index = connections_[index].next) {
     record_waiting(connections_[index], now);
+    if (is_measured(connections_[index].ticket)) measured_on_wire_.leave(now);
   }
+  close_all();
+}
+
+void ConnectionSet::count_lost(const Connection& connection) {
+  ++stats_.lost;
+  if (connection.source != kNone) ++by_source_[connection.source].lost;
+}
+
+void ConnectionSet::close_all() {
   for (std::uint32_t i = 0; i < size(); ++i) {
     connections_[i].wanted = false;
     drop_descriptor(i);

@@ -4,6 +4,7 @@
 
 #include "loadgen/engine/connection.hpp"
 #include "loadgen/engine/control.hpp"
+#include "loadgen/engine/occupancy.hpp"
 #include "loadgen/engine/poller.hpp"
 #include "loadgen/engine/recorder.hpp"
 #include "loadgen/engine/setup.hpp"
@@ -30,7 +31,8 @@ class ConnectionSet {
  public:
   ConnectionSet(const Setup& setup, std::uint32_t thread, Poller& poller, Recorder& recorder,
                 Control& control, Report& report);
-  ~ConnectionSet();
+  // close_all() came before.
+  ~ConnectionSet() = default;
   ConnectionSet(const ConnectionSet&) = delete;
   ConnectionSet& operator=(const ConnectionSet&) = delete;
 
@@ -51,11 +53,16 @@ class ConnectionSet {
 
   // Counts what is still on the wire as in flight, with its time as a lower bound, and closes everything.
   void abandon(Nanos now);
+  // Closes everything for good. On the thread that opened it: the descriptors may be in a table of its own.
+  void close_all();
 
   [[nodiscard]] const Connection& at(std::uint32_t index) const { return connections_[index]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(connections_.size()); }
   [[nodiscard]] std::int64_t in_flight() const { return in_flight_; }
-  [[nodiscard]] const record::ConnectionStats& stats() const { return stats_; }
+  // Of requests of the measure stages.
+  [[nodiscard]] const Occupancy& measured_on_wire() const { return measured_on_wire_; }
+  // After close_all(): without the peaks, which are Control's.
+  [[nodiscard]] record::ConnectionStats stats() const;
 
  private:
   // The descriptor is gone or was never there; what this means is decided later, outside of callbacks.
@@ -79,7 +86,11 @@ class ConnectionSet {
 
   void record_ok(const Connection& connection, Nanos now);
   void record_waiting(const Connection& connection, Nanos now);
-  void leave_wire(std::uint32_t index);
+  void leave_wire(std::uint32_t index, Nanos now);
+  [[nodiscard]] bool is_measured(const Ticket& ticket) const {
+    return setup_.plan.stages[ticket.stage].kind == plan::StageKind::measure;
+  }
+  void count_lost(const Connection& connection);
   void drop_descriptor(std::uint32_t index);
   void reopen_later(std::uint32_t index, Nanos now);
   void resolve(Connection& connection);
@@ -100,7 +111,9 @@ class ConnectionSet {
   std::vector<char> buffer_;
   http::Response response_;
   std::int64_t in_flight_ = 0;
+  Occupancy measured_on_wire_;
   record::ConnectionStats stats_;
+  std::vector<record::SourceStats> by_source_;  // as setup_.sources
 };
 
 }  // namespace heddle::engine

@@ -7,12 +7,31 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 namespace heddle::engine {
 
 inline constexpr std::size_t kGroups = 2;
 
+// How many are open now, and the most at once. From any thread.
+struct Gauge {
+  std::atomic<std::int64_t> open{0};
+  std::atomic<std::int64_t> peak{0};
+
+  // Returns how many are open now.
+  std::int64_t up() {
+    const auto count = open.fetch_add(1, std::memory_order_relaxed) + 1;
+    auto best = peak.load(std::memory_order_relaxed);
+    while (count > best && !peak.compare_exchange_weak(best, count, std::memory_order_relaxed)) {
+    }
+    return count;
+  }
+  void down() { open.fetch_sub(1, std::memory_order_relaxed); }
+};
+
 struct Control {
+  explicit Control(std::size_t source_count) : sources(source_count) {}
+
   // Main thread -> engine threads.
   std::atomic<Nanos> connect_start{0};
   std::array<std::atomic<Nanos>, kGroups> group_start{};
@@ -20,21 +39,22 @@ struct Control {
   std::atomic<bool> finish{false};  // give up what is in flight, publish, return
 
   // All engine threads: open connections, the most at once, and when all asked for were open.
-  std::atomic<std::int64_t> open{0};
-  std::atomic<std::int64_t> peak{0};
+  Gauge connections;
+  std::vector<Gauge> sources;  // by source address
   std::atomic<Nanos> all_open_at{0};
   std::atomic<std::int64_t> refused{0};
   std::int64_t asked = 0;
 
-  void connection_opened(Nanos now) {
-    const auto count = open.fetch_add(1, std::memory_order_relaxed) + 1;
-    auto best = peak.load(std::memory_order_relaxed);
-    while (count > best && !peak.compare_exchange_weak(best, count, std::memory_order_relaxed)) {
-    }
+  // `source`: index into `sources`, or beyond them when the kernel chose the address.
+  void connection_opened(std::size_t source, Nanos now) {
+    if (source < sources.size()) sources[source].up();
     Nanos never = 0;
-    if (count == asked) all_open_at.compare_exchange_strong(never, now);
+    if (connections.up() == asked) all_open_at.compare_exchange_strong(never, now);
   }
-  void connection_closed() { open.fetch_sub(1, std::memory_order_relaxed); }
+  void connection_closed(std::size_t source) {
+    if (source < sources.size()) sources[source].down();
+    connections.down();
+  }
 };
 
 // One engine thread -> main thread.

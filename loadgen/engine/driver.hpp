@@ -11,7 +11,7 @@ class Driver : public ConnectionObserver {
  public:
   // A group of stages begins; its time 0 is `start`.
   virtual void begin(const StageGroup& group, Nanos start) = 0;
-  // Does everything that is due at `now`. Only between begin() and end().
+  // Does what is due at `now`, or a part of it: next_due() tells. Only between begin() and end().
   virtual void run_due(Nanos now) = 0;
   // When run_due() has something to do next, as far as time alone tells; kNever if nothing.
   [[nodiscard]] virtual Nanos next_due() const = 0;

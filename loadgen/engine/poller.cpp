@@ -42,17 +42,28 @@ int Poller::add(int fd, std::uint64_t token) {
   return epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
 }
 
+// Without the wake-up itself, which is no event of the caller's.
+std::span<const epoll_event> Poller::found(int count) {
+  const auto begin = events_.begin();
+  const auto end = std::remove_if(begin, begin + std::max(count, 0),
+                                  [](const epoll_event& event) { return event.data.u64 == kWakeToken; });
+  return {events_.data(), static_cast<std::size_t>(end - begin)};
+}
+
 std::span<const epoll_event> Poller::wait(Nanos until) {
   const Nanos left = std::max<Nanos>(0, until - monotonic_now());
   const timespec timeout{static_cast<time_t>(left / plan::kSecond), static_cast<long>(left % plan::kSecond)};
-  const int found = epoll_pwait2(epoll_, events_.data(), static_cast<int>(events_.size()), &timeout, nullptr);
-  if (found < 0 && errno != EINTR) fail("epoll_pwait2 (it needs Linux 5.11 or newer)");
-  auto count = static_cast<std::size_t>(std::max(found, 0));
-  // The wake-up itself is no event of the caller's.
-  const auto begin = events_.begin();
-  const auto end = std::remove_if(begin, begin + static_cast<std::ptrdiff_t>(count),
-                                  [](const epoll_event& event) { return event.data.u64 == kWakeToken; });
-  return {events_.data(), static_cast<std::size_t>(end - begin)};
+  const int count = epoll_pwait2(epoll_, events_.data(), static_cast<int>(events_.size()), &timeout, nullptr);
+  if (count < 0 && errno != EINTR) fail("epoll_pwait2 (it needs Linux 5.11 or newer)");
+  return found(count);
+}
+
+std::span<const epoll_event> Poller::poll(Nanos until) {
+  for (;;) {
+    const int count = epoll_wait(epoll_, events_.data(), static_cast<int>(events_.size()), 0);
+    if (count < 0 && errno != EINTR) fail("epoll_wait");
+    if (count > 0 || monotonic_now() >= until) return found(count);
+  }
 }
 
 void Poller::wake() {

@@ -26,10 +26,16 @@ class Poller {
   // next call.
   [[nodiscard]] std::span<const epoll_event> wait(Nanos until);
 
+  // The same without sleeping: asks again and again until there are events or the clock reads `until`, at
+  // least once.
+  [[nodiscard]] std::span<const epoll_event> poll(Nanos until);
+
   // From any thread.
   void wake();
 
  private:
+  [[nodiscard]] std::span<const epoll_event> found(int count);
+
   static constexpr std::uint64_t kWakeToken = UINT64_MAX;
 
   int epoll_ = -1;

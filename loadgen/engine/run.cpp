@@ -3,6 +3,7 @@
 #include "loadgen/engine/collector.hpp"
 #include "loadgen/engine/worker.hpp"
 #include "loadgen/plan/schedule.hpp"
+#include "loadgen/record/throughput.hpp"
 #include "loadgen/record/verdict.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ sigset_t stop_signals() {
 class Run {
  public:
   Run(const Setup& setup, const record::RunInfo& info, record::RunListener& listener)
-      : setup_{setup}, listener_{listener}, signals_{stop_signals()} {
+      : setup_{setup}, listener_{listener}, signals_{stop_signals()}, control_{setup.sources.size()} {
     control_.asked = setup.connections;
     result_.info = info;
     std::vector<Recorder*> recorders;
@@ -112,14 +113,25 @@ class Run {
     const auto resolved = [this] {
       return sum([](Report& report) { return report.resolved.load(); }) >= setup_.opened_at_start;
     };
-    until(resolved, kNever, kQuickLook);
+    until(resolved, connect_start_ + connect_limit(), kQuickLook);
     if (stopped()) return false;
-    if (setup_.opened_at_start > 0 && control_.peak.load() == 0) {
+    if (setup_.opened_at_start > 0 && control_.connections.peak.load() == 0) {
       connect_failed_ = true;
       fail("no connection could be opened");
     }
     listener_.connected(connections(), monotonic_now());
     return !stopped();
+  }
+
+  // How long the connect phase may take: every first attempt ends by its own time limit, the last of a ramp
+  // begins at its end. Without a limit per attempt the default one bounds the phase.
+  [[nodiscard]] Nanos connect_limit() const {
+    const auto& plan = setup_.plan;
+    const Nanos attempt = plan.connect_timeout > 0 ? plan.connect_timeout
+                                                   : plan::kDefaultConnectTimeoutMillis * plan::kMillisecond;
+    const double ramp =
+        plan.connect_ramp ? static_cast<double>(setup_.opened_at_start) / *plan.connect_ramp : 0;
+    return attempt + static_cast<Nanos>(ramp * static_cast<double>(plan::kSecond)) + plan::kSecond;
   }
 
   void run_group(std::size_t index) {
@@ -166,8 +178,8 @@ class Run {
   record::ConnectionStats connections() const {
     record::ConnectionStats stats;
     stats.asked = setup_.connections;
-    stats.peak = control_.peak.load();
-    stats.opened = control_.open.load();
+    stats.peak = control_.connections.peak.load();
+    stats.opened = control_.connections.open.load();
     if (const auto refused = control_.refused.load(); refused > 0) stats.errors["refused"] = refused;
     const auto all_open = control_.all_open_at.load();
     if (all_open != 0 && setup_.opened_at_start == setup_.connections)
@@ -182,7 +194,13 @@ class Run {
     stats.errors.clear();
     for (const auto& worker : workers_) {
       stats.merge(worker->connections());
-      result_.generator.threads.push_back(worker->stats());
+      auto thread = worker->stats();
+      thread.lag = collector_->lag_of(result_.generator.threads.size());
+      thread.sent = collector_->sent_by(result_.generator.threads.size());
+      result_.generator.threads.push_back(std::move(thread));
+    }
+    for (std::size_t i = 0; i < setup_.sources.size(); ++i) {
+      stats.by_source[setup_.sources[i].text].peak = control_.sources[i].peak.load();
     }
     result_.connections = std::move(stats);
     if (connect_failed_) result_.reason = why_nothing_opened(result_.connections);
@@ -209,13 +227,26 @@ class Run {
     result_.generator.lag = collector_->lag();
     result_.generator.turns = collector_->turns();
     record::judge(result_.generator, window ? window->total().service : record::Distribution{});
+    if (window) weigh(*window);
+  }
+
+  // Little's law and the cause of a missed rate.
+  void weigh(const record::StageResult& window) {
+    const auto total = window.total();
+    result_.littles_law = record::littles_law(result_.generator, total);
+    if (auto problem = record::lost_time(*result_.littles_law, total); !problem.empty())
+      fail_balance(problem);
+    result_.throughput = record::throughput(result_, window, total);
+  }
+
+  void fail_balance(const std::string& problem) {
+    result_.status = record::Status::failed;
+    result_.reason = problem;
   }
 
   void check_balance(const std::string& stage, const std::string& request, const record::Counts& counts) {
     auto problem = record::imbalance(counts);
-    if (problem.empty()) return;
-    result_.status = record::Status::failed;
-    result_.reason = stage + ", " + request + ": " + problem;
+    if (!problem.empty()) fail_balance(stage + ", " + request + ": " + problem);
   }
 
   // Numbers of a run in which nothing worked measure no server.

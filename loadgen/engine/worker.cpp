@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <exception>
 #include <fstream>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/prctl.h>
+#include <system_error>
 
 namespace heddle::engine {
 namespace {
@@ -27,6 +30,14 @@ double run_delay_seconds() {
   return static_cast<double>(waiting) * 1e-9;
 }
 
+// A thread that shares its CPU with others must not keep it from them: without a CPU of its own, and with
+// fewer CPUs than threads and one to spare, it sleeps until the due time.
+std::optional<Nanos> spin_window(const Setup& setup) {
+  if (setup.plan.spin || !setup.plan.cpus.empty()) return setup.plan.spin;
+  if (host::available_cpus().size() > setup.threads) return std::nullopt;
+  return 0;
+}
+
 }  // namespace
 
 Worker::Worker(const Setup& setup, Control& control, std::uint32_t thread)
@@ -36,7 +47,8 @@ Worker::Worker(const Setup& setup, Control& control, std::uint32_t thread)
       recorder_{setup.plan.stages.size(), setup.plan.requests.size()},
       connections_{setup, thread, poller_, recorder_, control, report_},
       driver_{plan::is_users(setup.plan) ? make_user_driver(setup, thread, connections_, recorder_)
-                                         : make_rate_driver(setup, thread, connections_, recorder_)} {
+                                         : make_rate_driver(setup, thread, connections_, recorder_)},
+      pacer_{spin_window(setup)} {
   connections_.observe(*driver_);
   stats_.connections = connections_.size();
 }
@@ -49,10 +61,14 @@ void Worker::run() {
     failure_ = error.what();
     report_.failed.store(true);
   }
+  connections_.close_all();
 }
 
 void Worker::prepare() {
   pthread_setname_np(pthread_self(), ("load-" + std::to_string(thread_)).c_str());
+  if (setup_.own_descriptor_tables && unshare(CLONE_FILES) != 0) {
+    throw std::system_error(errno, std::generic_category(), "unshare(CLONE_FILES)");
+  }
   // The kernel may otherwise stretch every timer by 50 us to save energy (prctl(2), PR_SET_TIMERSLACK).
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   if (!setup_.plan.cpus.empty()) {
@@ -72,32 +88,58 @@ void Worker::loop() {
     Nanos until = std::min(open_more(turn_start), connections_.tend(turn_start));
     change_phase(turn_start);
     keep_seconds(turn_start);
+    Nanos due = kNever;
     if (phase_ == Phase::active) {
       driver_->run_due(std::min(turn_start, group_end()));
-      until = std::min({until, driver_->next_due(), group_end()});
+      due = driver_->next_due();
+      until = std::min(until, group_end());
     } else {
       const auto next_group = phase_ == Phase::connecting ? 0 : group_ + 1;
       const Nanos start = next_group < kGroups ? control_.group_start[next_group].load() : 0;
-      if (start != 0) until = std::min(until, start);
+      if (start != 0) due = start;
     }
     until = std::min(until, swap_pending_ ? turn_start + plan::kMillisecond : next_second_);
     report_.in_flight.store(connections_.in_flight(), std::memory_order_release);
-
-    const Nanos before_wait = monotonic_now();
-    if (measuring_) busy_ += before_wait - turn_start;
-    const auto events = poller_.wait(until);
-    const Nanos after_wait = monotonic_now();
-    for (const auto& event : events) connections_.handle(event);
-    if (measuring_ && !events.empty()) {
-      const Nanos handled = monotonic_now() - after_wait;
-      busy_ += handled;
-      recorder_.turn(handled);
-    }
+    if (measuring_) busy_ += monotonic_now() - turn_start;
+    handle(wait(due, until));
   }
   const Nanos now = monotonic_now();
   if (phase_ == Phase::active) end_group(std::min(now, group_end()));
   connections_.abandon(now);
+  stats_.total_in_flight_seconds = connections_.measured_on_wire().request_seconds(now);
   recorder_.close(now);
+}
+
+// For events, or until there is something to do: at `until`, or at `due`, which is not to be missed.
+std::span<const epoll_event> Worker::wait(Nanos due, Nanos until) {
+  const Nanos now = monotonic_now();
+  const Nanos asleep_until = std::min(until, due - pacer_.window());
+  if (asleep_until > now) {
+    const auto events = poller_.wait(asleep_until);
+    const Nanos late = monotonic_now() - asleep_until;
+    if (events.empty() && late >= 0) pacer_.overslept(late);
+    return events;
+  }
+  const auto events = poller_.poll(std::min(until, due));
+  if (measuring_) spun_ += monotonic_now() - now;
+  return events;
+}
+
+void Worker::handle(std::span<const epoll_event> events) {
+  const Nanos start = monotonic_now();
+  for (const auto& event : events) {
+    connections_.handle(event);
+    // Between two answers: else a request that falls due would wait for the whole batch.
+    if (phase_ == Phase::active) send_due(monotonic_now());
+  }
+  if (!measuring_ || events.empty()) return;
+  const Nanos handled = monotonic_now() - start;
+  busy_ += handled;
+  recorder_.turn(handled);
+}
+
+void Worker::send_due(Nanos now) {
+  if (driver_->next_due() <= now) driver_->run_due(std::min(now, group_end()));
 }
 
 // The connect phase: all at once, or at the plan's rate. Returns when it wants to go on.
@@ -170,6 +212,8 @@ void Worker::measure_window(bool begins, Nanos now) {
   if (begins) {
     window_start_ = now;
     busy_ = 0;
+    spun_ = 0;
+    on_wire_at_start_ = connections_.measured_on_wire().request_seconds(now);
     cpu_at_start_ = nanos_of(CLOCK_THREAD_CPUTIME_ID);
     run_delay_at_start_ = run_delay_seconds();
     return;
@@ -181,6 +225,9 @@ void Worker::measure_window(bool begins, Nanos now) {
   stats_.busy_seconds = seconds(busy_);
   stats_.cpu_seconds = seconds(nanos_of(CLOCK_THREAD_CPUTIME_ID) - cpu_at_start_);
   stats_.run_delay_seconds = run_delay_seconds() - run_delay_at_start_;
+  stats_.spin_seconds = seconds(spun_);
+  stats_.spin_window_micros = static_cast<double>(pacer_.window()) / 1e3;
+  stats_.in_flight_seconds = connections_.measured_on_wire().request_seconds(now) - on_wire_at_start_;
 }
 
 }  // namespace heddle::engine

@@ -4,6 +4,7 @@
 
 #include "loadgen/engine/connection_set.hpp"
 #include "loadgen/engine/driver.hpp"
+#include "loadgen/engine/pacer.hpp"
 
 #include <string>
 
@@ -24,7 +25,7 @@ class Worker {
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
   // The rest only after the thread has ended.
-  [[nodiscard]] const record::ConnectionStats& connections() const { return connections_.stats(); }
+  [[nodiscard]] record::ConnectionStats connections() const { return connections_.stats(); }
   [[nodiscard]] const record::ThreadStats& stats() const { return stats_; }
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
@@ -33,6 +34,9 @@ class Worker {
 
   void prepare();
   void loop();
+  std::span<const epoll_event> wait(Nanos due, Nanos until);
+  void handle(std::span<const epoll_event> events);
+  void send_due(Nanos now);
   Nanos open_more(Nanos now);
   void change_phase(Nanos now);
   void begin_group(Nanos start);
@@ -49,6 +53,7 @@ class Worker {
   Recorder recorder_;
   ConnectionSet connections_;
   std::unique_ptr<Driver> driver_;
+  Pacer pacer_;
   Phase phase_ = Phase::connecting;
   std::size_t group_ = 0;
   Nanos start_ = 0;  // of the current group
@@ -57,6 +62,8 @@ class Worker {
   bool swap_pending_ = false;
   bool measuring_ = false;
   Nanos busy_ = 0;
+  Nanos spun_ = 0;
+  double on_wire_at_start_ = 0;
   Nanos cpu_at_start_ = 0;
   double run_delay_at_start_ = 0;
   Nanos window_start_ = 0;

@@ -51,6 +51,7 @@ void Counts::merge(const Counts& o) {
   timeouts += o.timeouts;
   bytes_sent += o.bytes_sent;
   bytes_received += o.bytes_received;
+  failed_micros += o.failed_micros;
 }
 
 std::string imbalance(const Counts& c) {

@@ -42,6 +42,7 @@ struct Counts {
   std::int64_t in_flight = 0;  // in an interval: at its end; in totals: without an answer at the end of all
   std::int64_t bytes_sent = 0;
   std::int64_t bytes_received = 0;
+  std::int64_t failed_micros = 0;  // on the wire, of the HTTP and transport errors together
 
   void add_failure(Failure failure);
   [[nodiscard]] std::int64_t http_error_sum() const;

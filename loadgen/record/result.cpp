@@ -31,6 +31,13 @@ std::int64_t ConnectionStats::refused() const {
   return found == errors.end() ? 0 : found->second;
 }
 
+void SourceStats::merge(const SourceStats& o) {
+  asked += o.asked;
+  opened += o.opened;
+  lost += o.lost;
+  reopened += o.reopened;
+}
+
 void ConnectionStats::merge(const ConnectionStats& o) {
   asked += o.asked;
   opened += o.opened;
@@ -38,7 +45,7 @@ void ConnectionStats::merge(const ConnectionStats& o) {
   reopened += o.reopened;
   for (const auto& [name, count] : o.errors) errors[name] += count;
   connect_time.merge(o.connect_time);
-  for (const auto& [source, count] : o.by_source) by_source[source] += count;
+  for (const auto& [source, stats] : o.by_source) by_source[source].merge(stats);
 }
 
 Cell StageResult::total() const {

@@ -3,6 +3,7 @@
 
 #include "loadgen/record/counts.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -38,13 +39,39 @@ struct RunInfo {
   std::int64_t planned_nanos = 0;  // sum of all stages
 };
 
+// One engine thread over the measure window.
 struct ThreadStats {
   int cpu = -1;  // -1: not pinned
   double window_seconds = 0;
-  double busy_seconds = 0;  // not waiting for events
+  double busy_seconds = 0;  // sending and handling answers, being pre-empted meanwhile included
   double cpu_seconds = 0;
-  double run_delay_seconds = 0;  // runnable, but not running
+  double spin_seconds = 0;             // polling for the next due time: no useful work
+  double run_delay_seconds = 0;        // runnable, but not running
+  double spin_window_micros = 0;       // how long before a due time it polls, at the end
+  double in_flight_seconds = 0;        // requests on the wire, integrated over the window
+  double total_in_flight_seconds = 0;  // the same requests until the last of them had ended
   std::int64_t connections = 0;
+  std::int64_t sent = 0;
+  Histogram lag;
+
+  // The CPU time holds the system calls that waiting costs, the busy time being pre-empted: whichever is
+  // more.
+  [[nodiscard]] double useful_seconds() const { return std::max(busy_seconds, cpu_seconds - spin_seconds); }
+  // 0 to 1; 0 without a window.
+  [[nodiscard]] double useful_share() const {
+    return window_seconds > 0 ? useful_seconds() / window_seconds : 0;
+  }
+};
+
+// Connections from one source address, all threads together.
+struct SourceStats {
+  std::int64_t asked = 0;
+  std::int64_t opened = 0;  // of those asked for, how many were open at least once
+  std::int64_t peak = 0;    // most open at once
+  std::int64_t lost = 0;
+  std::int64_t reopened = 0;
+
+  void merge(const SourceStats& other);  // all but peak
 };
 
 struct ConnectionStats {
@@ -56,7 +83,7 @@ struct ConnectionStats {
   std::map<std::string, std::int64_t> errors;  // failed attempts by class, "other:ENAME" for the rest
   std::optional<std::int64_t> all_open_nanos;  // until all asked for were open; empty when they never were
   Histogram connect_time;
-  std::map<std::string, std::int64_t> by_source;  // local address -> successful connects
+  std::map<std::string, SourceStats> by_source;  // local address; none when the kernel chooses
 
   [[nodiscard]] std::int64_t refused() const;
   void merge(const ConnectionStats& other);  // all but peak and all_open_nanos
@@ -85,16 +112,51 @@ struct Generator {
   std::vector<ThreadStats> threads;
 };
 
+// Little's law: requests on the wire on average = rate x time on the wire. The left side is counted without
+// looking at durations, the right side is the sum of all recorded ones, so they check each other.
+struct LittlesLaw {
+  double mean_in_flight = 0;  // over the measure window
+  // Of all requests of the measure stages until the last had ended: both sides times the window's length.
+  double counted_seconds = 0;
+  double recorded_seconds = 0;
+};
+
+// What was asked for and what came of it, over the measure window.
+struct Throughput {
+  std::optional<double> offered_per_second;  // empty for users: their rate depends on the answers
+  double sent_per_second = 0;
+  double ok_per_second = 0;
+  std::string cause;  // why fewer succeeded than were offered; empty when 99 % did or nothing was offered
+};
+
+// Unknown: the numbers do not tell. It counts as not met.
+enum class SloState : std::uint8_t { met, missed, unknown };
+[[nodiscard]] std::string_view name_of(SloState state);
+
+// One service level objective and what came of it.
+struct SloResult {
+  std::string objective;  // "p99", "get-movies:service-p50", "errors", "rate", ...
+  std::string unit;       // of limit and value: "ms", "%", "/s"
+  double limit = 0;
+  std::optional<double> value;  // empty = not known
+  bool at_least = false;        // the true value is `value` or more
+  SloState state = SloState::unknown;
+  std::string reason;  // empty when met
+};
+
 struct RunResult {
   RunInfo info;
   Status status = Status::complete;
   std::string reason;
   Generator generator;
+  std::optional<LittlesLaw> littles_law;  // empty when no measure stage began
+  std::optional<Throughput> throughput;   // likewise
   ConnectionStats connections;
   std::vector<StageResult> stages;          // those that began
   std::optional<std::int64_t> drain_nanos;  // after the warm-up; empty without one
   bool drain_timed_out = false;
   std::int64_t grace_nanos = 0;  // really used after the last stage
+  std::vector<SloResult> slo;    // one per objective
 
   // All measure stages as one; empty when none began.
   [[nodiscard]] std::optional<StageResult> window() const;

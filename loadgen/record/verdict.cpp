@@ -12,12 +12,9 @@ void judge(Generator& generator, const Distribution& service) {
   double delayed = 0;
   for (const auto& thread : generator.threads) {
     generator.cpu_seconds += thread.cpu_seconds;
-    if (thread.window_seconds > 0) {
-      // The CPU time includes the system calls that waiting costs, the busy time includes being pre-empted.
-      const auto busy = std::max(thread.busy_seconds, thread.cpu_seconds);
-      generator.useful_busy_share = std::max(generator.useful_busy_share, busy / thread.window_seconds);
+    generator.useful_busy_share = std::max(generator.useful_busy_share, thread.useful_share());
+    if (thread.window_seconds > 0)
       delayed = std::max(delayed, thread.run_delay_seconds / thread.window_seconds);
-    }
   }
   const auto lag = quantile(generator.lag, 0.99, kSamplesForLag);
   const auto median = quantile(service.answered, 0.5, 1);

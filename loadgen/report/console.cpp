@@ -1,5 +1,8 @@
 #include "loadgen/report/console.hpp"
 
+#include "loadgen/report/slo.hpp"
+
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -42,6 +45,30 @@ std::string connections_line(const record::ConnectionStats& c) {
   return out + "\n";
 }
 
+std::string rate_line(const record::Throughput& t, const record::RunResult& result) {
+  std::string out = "rate         ";
+  if (t.offered_per_second) out += fmt::format("{:.1f}/s offered, ", *t.offered_per_second);
+  out += fmt::format("{:.1f}/s sent, {:.1f}/s ok", t.sent_per_second, t.ok_per_second);
+  if (result.littles_law)
+    out += fmt::format(", {:.1f} on the wire on average", result.littles_law->mean_in_flight);
+  return out + (t.cause.empty() ? "\n" : fmt::format("\n             below the offered rate: {}\n", t.cause));
+}
+
+// Each stage's own latencies, since a ramp's summary hides its end.
+std::string stage_lines(const record::RunResult& result) {
+  std::string out = "\nlatency by stage\n";
+  for (const auto& stage : result.stages) {
+    if (stage.measured) out += row("  " + stage.name, stage.total().latency);
+  }
+  return out;
+}
+
+std::string why_no_percentile(const record::StageResult& window) {
+  const auto total = window.total();
+  if (quantile(total.latency, 0.999) || total.latency.size() == 0) return {};
+  return fmt::format("(- : fewer than {} requests lie above)\n", record::kSamplesAbove);
+}
+
 std::string window_lines(const record::StageResult& window, const record::RunInfo& info) {
   const auto total = window.total();
   const auto& n = total.counts;
@@ -81,7 +108,16 @@ std::string console_report(const record::RunResult& result) {
         "its\npauses hide from the latencies. Use -r RATE to see what users would see.\n";
   }
   out += connections_line(result.connections);
-  if (const auto window = result.window()) out += window_lines(*window, result.info);
+  if (result.throughput) out += rate_line(*result.throughput, result);
+  if (const auto window = result.window()) {
+    out += window_lines(*window, result.info);
+    if (std::count(result.info.stage_measured.begin(), result.info.stage_measured.end(), true) > 1) {
+      out += stage_lines(result);
+    }
+    out += why_no_percentile(*window);
+  }
+  if (const auto slo = slo_table(result.slo); !slo.empty()) out += "\n" + slo;
+  out += fmt::format("\nseed         {}\n", result.info.seed);
   out += fmt::format("\ngenerator: {} ({}; {:.1f} s of CPU)\n", name_of(result.generator.verdict),
                      result.generator.reason, result.generator.cpu_seconds);
   return out;

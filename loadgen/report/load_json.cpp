@@ -1,5 +1,6 @@
 #include "loadgen/report/load_json.hpp"
 
+#include "loadgen/report/slo.hpp"
 #include "loadgen/report/text.hpp"
 
 #include <cstring>
@@ -117,9 +118,14 @@ json::object generator_object(const record::Generator& generator) {
     json::object entry;
     entry["cpu"] = thread.cpu < 0 ? json::value(nullptr) : json::value(thread.cpu);
     entry["connections"] = thread.connections;
+    entry["sent"] = thread.sent;
+    entry["lagMicros"] = micros(thread.lag);
     entry["windowSeconds"] = thread.window_seconds;
+    entry["usefulBusyPercent"] = 100 * thread.useful_share();
     entry["busySeconds"] = thread.busy_seconds;
     entry["cpuSeconds"] = thread.cpu_seconds;
+    entry["spinSeconds"] = thread.spin_seconds;
+    entry["spinWindowMicros"] = thread.spin_window_micros;
     entry["runDelaySeconds"] = thread.run_delay_seconds;
     threads.push_back(std::move(entry));
   }
@@ -144,9 +150,32 @@ json::object connections_object(const record::ConnectionStats& stats) {
   connect.answered = stats.connect_time;
   out["connectMillis"] = distribution(connect);
   json::object sources;
-  for (const auto& [source, count] : stats.by_source) sources[source] = count;
+  for (const auto& [source, of] : stats.by_source) {
+    sources[source] = {{"asked", of.asked},
+                       {"opened", of.opened},
+                       {"peak", of.peak},
+                       {"lost", of.lost},
+                       {"reopened", of.reopened}};
+  }
   out["bySource"] = std::move(sources);
   return out;
+}
+
+json::value littles_law_object(const std::optional<record::LittlesLaw>& law) {
+  if (!law) return nullptr;
+  return {{"meanInFlight", law->mean_in_flight},
+          {"countedSeconds", law->counted_seconds},
+          {"recordedSeconds", law->recorded_seconds}};
+}
+
+json::value throughput_object(const std::optional<record::Throughput>& throughput) {
+  if (!throughput) return nullptr;
+  const auto& offered = throughput->offered_per_second;
+  const auto& cause = throughput->cause;
+  return {{"offeredPerSecond", offered ? json::value(*offered) : json::value(nullptr)},
+          {"sentPerSecond", throughput->sent_per_second},
+          {"okPerSecond", throughput->ok_per_second},
+          {"cause", cause.empty() ? json::value(nullptr) : json::value(json::string{cause})}};
 }
 
 }  // namespace
@@ -162,11 +191,14 @@ json::object load_json(const record::RunResult& result) {
   out["anchor"] = {{"epochMillis", result.info.anchor.epoch_millis},
                    {"monotonicNanos", result.info.anchor.monotonic_nanos}};
   out["generator"] = generator_object(result.generator);
+  out["throughput"] = throughput_object(result.throughput);
+  out["littlesLaw"] = littles_law_object(result.littles_law);
   out["connections"] = connections_object(result.connections);
   out["drainMillis"] =
       result.drain_nanos ? json::value(to_millis(*result.drain_nanos)) : json::value(nullptr);
   out["drainTimedOut"] = result.drain_timed_out;
   out["graceMillis"] = to_millis(result.grace_nanos);
+  out["slo"] = slo_json(result.slo);
   json::array stages;
   for (const auto& stage : result.stages) stages.push_back(stage_object(stage, result.info));
   out["stages"] = std::move(stages);

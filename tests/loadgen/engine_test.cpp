@@ -89,7 +89,7 @@ TEST(Engine, SourcesAreOtherLoopbackAddresses) {
   FakeServer server{hello};
   const auto result = run(plan_for(server.url(), plan::ConstantRate{50}, kShort, 5));
   EXPECT_THAT(server.peers(), ::testing::Each("127.0.0.2"));
-  EXPECT_EQ(result.connections.by_source.at("127.0.0.2"), 5);
+  EXPECT_EQ(result.connections.by_source.at("127.0.0.2").opened, 5);
   EXPECT_EQ(result.connections.opened, 5);
   EXPECT_EQ(result.connections.peak, 5);
   EXPECT_TRUE(result.connections.all_open_nanos);

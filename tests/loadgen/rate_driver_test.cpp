@@ -51,7 +51,7 @@ class Engine {
 
   Setup setup_;
   Poller poller_;
-  Control control_;
+  Control control_{setup_.sources.size()};
   Report report_;
   Recorder recorder_{1, 1};
   ConnectionSet connections_{setup_, 0, poller_, recorder_, control_, report_};

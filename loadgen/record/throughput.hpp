@@ -1,0 +1,27 @@
+// What the load achieved, why it fell short, and whether its two accounts of time agree. Pure.
+#pragma once
+
+#include "loadgen/record/result.hpp"
+
+namespace heddle::record {
+
+// A rate is met when this share of it succeeded.
+inline constexpr double kRateMet = 0.99;
+// So full are the connections when on average this share of them waits for an answer.
+inline constexpr double kConnectionsFull = 0.95;
+// The two sides of Little's law may differ by so much: each request's time is rounded to 1 us, and a request
+// ends a little earlier for one account than for the other.
+inline constexpr double kLawTolerance = 0.02;
+inline constexpr double kLawTolerancePerRequest = 5e-6;  // seconds
+
+// From the threads' counts and the times recorded in `window` (all stages and request types).
+[[nodiscard]] LittlesLaw littles_law(const Generator& generator, const Cell& window);
+
+// Empty when both sides agree, or when values beyond the histogram's range left one of them incomplete; else
+// what is wrong, with the numbers: requests were lost or counted twice.
+[[nodiscard]] std::string lost_time(const LittlesLaw& law, const Cell& window);
+
+// Uses the verdict and Little's law of `result`. `window` is its measure window, `total` the sum over it.
+[[nodiscard]] Throughput throughput(const RunResult& result, const StageResult& window, const Cell& total);
+
+}  // namespace heddle::record

@@ -1,0 +1,138 @@
+#include "loadgen/record/throughput.hpp"
+
+#include "loadgen/record/verdict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace heddle::record {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+// An open loop of 10 s: `planned` requests of which `ok` took 100 ms each.
+struct Outcome {
+  RunResult result;
+  StageResult window;
+
+  Outcome(std::int64_t planned, std::int64_t ok) {
+    window.start_nanos = 5 * kSecond;
+    window.end_nanos = 15 * kSecond;
+    window.classes.resize(1);
+    auto& counts = window.classes[0].counts;
+    counts.planned = planned;
+    counts.sent = ok;
+    counts.ok = ok;
+    counts.unsent = planned - ok;
+    result.connections.asked = result.connections.peak = 100;
+    ThreadStats thread;
+    thread.window_seconds = 10;
+    thread.in_flight_seconds = thread.total_in_flight_seconds = 0.1 * static_cast<double>(ok);
+    result.generator.threads.push_back(thread);
+    for (std::int64_t i = 0; i < ok; ++i) window.classes[0].service.answered.record(100'000);
+    result.littles_law = littles_law(result.generator, window.total());
+  }
+  [[nodiscard]] Throughput judged() const { return throughput(result, window, window.total()); }
+};
+
+TEST(Throughput, ARateThatWasMetNeedsNoCause) {
+  const auto t = Outcome{1'000, 995}.judged();
+  EXPECT_DOUBLE_EQ(*t.offered_per_second, 100);
+  EXPECT_DOUBLE_EQ(t.ok_per_second, 99.5);
+  EXPECT_THAT(t.cause, IsEmpty());
+}
+
+TEST(Throughput, DividesByTheWindowNotByTheTimeBetweenFirstAndLast) {
+  EXPECT_DOUBLE_EQ(Outcome(1'000, 1'000).judged().ok_per_second, 100.0);
+}
+
+TEST(Throughput, TooFewConnectionsAreToldWithTheNumberNeeded) {
+  Outcome outcome{20'000, 10'000};  // 100 connections x 10 answers a second
+  const auto cause = outcome.judged().cause;
+  EXPECT_THAT(cause, HasSubstr("too few connections: 100 are open, 200 would be needed"));
+}
+
+TEST(Throughput, TheGeneratorIsBlamedFirst) {
+  Outcome outcome{20'000, 10'000};
+  outcome.result.generator.verdict = Verdict::saturated;
+  outcome.result.generator.reason = "busy";
+  EXPECT_EQ(outcome.judged().cause, "the generator: busy");
+}
+
+TEST(Throughput, ErrorsAreACause) {
+  Outcome outcome{1'000, 900};
+  auto& counts = outcome.window.classes[0].counts;
+  counts.sent = 1'000;
+  counts.unsent = 0;
+  counts.http_errors[5] = 100;
+  EXPECT_EQ(outcome.judged().cause, "errors: 100 of 1000 requests");
+}
+
+TEST(Throughput, ConnectionsThatCouldNotBeOpenedAreACause) {
+  Outcome outcome{1'000, 500};
+  outcome.result.connections.peak = 60;
+  EXPECT_EQ(outcome.judged().cause, "60 of 100 connections could be opened");
+}
+
+TEST(Throughput, OtherwiseTheServerWasSlow) {
+  EXPECT_THAT(Outcome(1'000, 500).judged().cause, HasSubstr("the server"));
+}
+
+TEST(Throughput, UsersHaveNoOfferedRate) {
+  Outcome outcome{1'000, 500};
+  outcome.result.info.users = true;
+  EXPECT_EQ(outcome.judged().offered_per_second, std::nullopt);
+  EXPECT_THAT(outcome.judged().cause, IsEmpty());
+}
+
+TEST(LittlesLaw, HoldsWhenEveryRequestWasRecordedOnce) {
+  const Outcome outcome{1'000, 1'000};
+  EXPECT_DOUBLE_EQ(outcome.result.littles_law->mean_in_flight, 10);
+  EXPECT_NEAR(outcome.result.littles_law->recorded_seconds, 100, 1e-6);
+  EXPECT_THAT(lost_time(*outcome.result.littles_law, outcome.window.total()), IsEmpty());
+}
+
+TEST(LittlesLaw, ALostSampleIsFound) {
+  Outcome outcome{1'000, 1'000};
+  // One request that was on the wire for 5 s and is in no histogram.
+  outcome.result.generator.threads[0].total_in_flight_seconds += 5;
+  const auto law = littles_law(outcome.result.generator, outcome.window.total());
+  EXPECT_THAT(lost_time(law, outcome.window.total()), HasSubstr("105.000 s by their number"));
+}
+
+TEST(LittlesLaw, TimesOfFailedAndUnansweredRequestsCount) {
+  Outcome outcome{1'000, 1'000};
+  outcome.window.classes[0].counts.failed_micros = 3'000'000;
+  outcome.window.classes[0].service.waiting.record(4'000'000);
+  EXPECT_NEAR(littles_law(outcome.result.generator, outcome.window.total()).recorded_seconds, 107, 1e-6);
+}
+
+TEST(LittlesLaw, IsNotJudgedBeyondTheHistogramsRange) {
+  Outcome outcome{1'000, 1'000};
+  outcome.result.generator.threads[0].total_in_flight_seconds += 700;
+  outcome.window.classes[0].service.answered.record(700'000'000);
+  const auto law = littles_law(outcome.result.generator, outcome.window.total());
+  EXPECT_THAT(lost_time(law, outcome.window.total()), IsEmpty());
+}
+
+TEST(Verdict, PollingForTheNextDueTimeIsNoUsefulWork) {
+  Generator generator;
+  ThreadStats thread;
+  thread.window_seconds = 10;
+  thread.busy_seconds = 2;
+  thread.cpu_seconds = 10;
+  thread.spin_seconds = 7;
+  generator.threads = {thread};
+  judge(generator, {});
+  EXPECT_DOUBLE_EQ(generator.useful_busy_share, 0.3);
+  EXPECT_EQ(generator.verdict, Verdict::ok);
+  generator.threads[0].spin_seconds = 0;
+  judge(generator, {});
+  EXPECT_EQ(generator.verdict, Verdict::saturated);
+}
+
+}  // namespace
+}  // namespace heddle::record
