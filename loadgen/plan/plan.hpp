@@ -111,6 +111,7 @@ struct Plan {
   std::vector<Stage> stages;
   WhenBusy when_busy = WhenBusy::queue;
   std::vector<RequestSpec> requests;
+  std::vector<std::string> slo;  // objectives as text, "p99=150ms"; who judges them reads them
 };
 
 // True when the stages are users (closed loop with think time), false when they are rates (open loop). A

@@ -39,6 +39,12 @@ class Reader {
     const auto* requests = in.array("requests", true);
     for (std::size_t i = 0; i < requests->size(); ++i)
       plan.requests.push_back(read_request((*requests)[i], i));
+    if (const auto* slo = in.array("slo", false)) {
+      for (const auto& objective : *slo) {
+        if (!objective.is_string()) in.refuse("slo", "a list of texts such as \"p99=150ms\"");
+        plan.slo.emplace_back(objective.as_string());
+      }
+    }
     note_unknown(in);
     check_plan(plan);
     return {std::move(plan), std::move(warnings_)};

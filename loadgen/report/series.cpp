@@ -2,7 +2,6 @@
 
 #include "loadgen/report/text.hpp"
 
-#include <cstdio>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -24,12 +23,6 @@ record::Cell whole(const record::Second& second, const record::RunInfo& info) {
     }
   }
   return sum;
-}
-
-std::string shown_millis(const std::optional<record::Quantile>& quantile) {
-  if (!quantile) return "-";
-  return fmt::format("{}{:.1f} ms", quantile->at_least ? ">=" : "",
-                     static_cast<double>(quantile->micros) / 1000);
 }
 
 // Between two phases there are intervals of some milliseconds: files keep them, a display does not.
@@ -122,22 +115,6 @@ void EventStream::done(const record::RunResult& result) {
       {{"event", "done"},
        {"status", record::name_of(result.status)},
        {"reason", result.reason.empty() ? json::value(nullptr) : json::value(json::string{result.reason})}});
-}
-
-void ProgressLine::second(const record::Second& second) {
-  const auto all = whole(second, info_);
-  const double seconds = static_cast<double>(second.end_nanos - second.start_nanos) / 1e9;
-  if (second.end_nanos - second.start_nanos < kShortest) return;
-  fmt::print(stderr, "\r{:>4} s  {}  {:.0f} ok/s  p50 {}  p99 {}  errors {}  in flight {}\033[K",
-             second.number + 1, info_.stages[second.stage], static_cast<double>(all.counts.ok) / seconds,
-             shown_millis(quantile(all.latency, 0.5, record::kSamplesAboveForCharts)),
-             shown_millis(quantile(all.latency, 0.99, record::kSamplesAboveForCharts)), all.counts.errors(),
-             all.counts.in_flight);
-  std::fflush(stderr);
-}
-
-void ProgressLine::done(const record::RunResult&) {
-  fmt::print(stderr, "\r\033[K");
 }
 
 void Fanout::started(const record::RunInfo& info) {

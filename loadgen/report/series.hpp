@@ -1,4 +1,4 @@
-// What is written while the run goes on: load-seconds.csv, the event stream, the progress line.
+// What is written while the run goes on: load-seconds.csv and the event stream.
 #pragma once
 
 #include "loadgen/record/listener.hpp"
@@ -48,20 +48,6 @@ class EventStream final : public record::RunListener {
   void stage_event(const char* event, std::size_t stage, std::int64_t monotonic_nanos);
 
   OutputFile file_;
-  record::RunInfo info_;
-};
-
-// One line on standard error that is written over every second.
-class ProgressLine final : public record::RunListener {
- public:
-  void started(const record::RunInfo& info) override { info_ = info; }
-  void connected(const record::ConnectionStats&, std::int64_t) override {}
-  void stage_started(std::size_t, std::int64_t) override {}
-  void stage_ended(std::size_t, std::int64_t) override {}
-  void second(const record::Second& second) override;
-  void done(const record::RunResult& result) override;
-
- private:
   record::RunInfo info_;
 };
 
