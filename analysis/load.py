@@ -137,11 +137,19 @@ def read_load(path: Path) -> Load:
     return parse_load(jsonfile.read_object(path))
 
 
+def _number_or_zero(text: str | None) -> float:
+    try:
+        return float(text or 0)
+    except ValueError:
+        return 0.0
+
+
 def parse_seconds(text: str, stages: frozenset[str], window: Window | None) -> Samples:
     """load-seconds.csv as cumulative counters (`ok`, ...) and the gauge `in_flight`.
 
     Rows of the measure stages only, added up over the requests of a second. A stamp is the end of
     its second; a leading zero row at the window's start makes the first second a step.
+    `spin_micros` is the generator's and stands the same in each row of a second.
     """
     rows = [row for row in csv.DictReader(io.StringIO(text))
             if row.get("stage") in stages and (row.get("monotonic_nanos") or "").isdigit()]
@@ -156,9 +164,11 @@ def parse_seconds(text: str, stages: frozenset[str], window: Window | None) -> S
                 second[name] = second.get(name, 0.0) + float(field)
             except ValueError:
                 second[name] = np.nan
+    spins = {int(row["monotonic_nanos"]): _number_or_zero(row.get("spin_micros")) for row in rows}
     stamps = sorted(seconds)
     columns = {name: np.cumsum([0.0] + [seconds[s].get(name, np.nan) for s in stamps])
                for name in COUNTS}
+    columns["spin_micros"] = np.cumsum([0.0] + [spins[s] for s in stamps])
     columns["in_flight"] = np.array([np.nan] + [seconds[s].get("in_flight", np.nan)
                                                 for s in stamps])
     moments = np.array([min(window.start, stamps[0] - 1)] + stamps, dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -101,13 +101,23 @@ def _share(part: Span | None, whole: Span | None) -> float | None:
     return 100.0 * part.change / whole.change
 
 
+def _without_spin(trial: Trial, busy: Span | None) -> Span | None:
+    """Without the time in which the generator polled for the next due time: that is no load."""
+    stamps, values = trial.seconds.known("spin_micros")
+    if busy is None or len(stamps) == 0:
+        return busy
+    before, after = np.interp([busy.start, busy.end], stamps, values)
+    return replace(busy, change=max(0.0, busy.change - float(after - before)))
+
+
 def host_cpu(trial: Trial, window: Window) -> dict[str, Value]:
     """Busy share of all CPUs; both counters are read in one sample, so their times agree."""
     busy, every = total(trial.system, HOST_BUSY), total(trial.system, HOST_ALL)
-    average = _share(change_in(busy, "sum", window), change_in(every, "sum", window))
+    average = _share(_without_spin(trial, change_in(busy, "sum", window)),
+                     change_in(every, "sum", window))
     pairs = zip(steps(busy, "sum", window), steps(every, "sum", window))
     seconds = [share for part, whole in pairs if part.start == whole.start
-               and (share := _share(part, whole)) is not None]
+               and (share := _share(_without_spin(trial, part), whole)) is not None]
     return _average_and_max("cpu_use_percent", average, seconds)
 
 

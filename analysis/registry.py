@@ -87,8 +87,8 @@ METRICS: tuple[Metric, ...] = (
            "before the service accepts, so this tells of the load generator's burst: shown, never "
            "ranked", "never"),
     _cpu("cpu_use_percent_avg", "% of host",
-         "user, system and interrupts of all CPUs, over the load window; iowait is idle time and "
-         "not in it"),
+         "user, system and interrupts of all CPUs, over the load window; not in it: iowait, which "
+         "is idle time, and the load generator's polling for the next due time"),
     _cpu("cpu_use_percent_max", "% of host", "the busiest second of the load window"),
     _cpu("service_cpu_percent_avg", "% of a core",
          "CPU time of the service over the load window; 100 = one core"),

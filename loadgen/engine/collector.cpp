@@ -69,6 +69,7 @@ void Collector::add(const record::Interval& part, std::size_t thread) {
   merged_.start_nanos = parts_ == 0 ? part.start_nanos : std::min(merged_.start_nanos, part.start_nanos);
   merged_.end_nanos = std::max(merged_.end_nanos, part.end_nanos);
   merged_.lag.merge(part.lag);
+  merged_.spin_nanos += part.spin_nanos;
   if (part.measured) {
     lag_.merge(part.lag);
     turns_.merge(part.turns);

@@ -24,6 +24,7 @@ class Recorder {
     levels_[stage * classes_ + request_class] += change;
   }
   void lag(Nanos nanos) { current_->lag.record_nanos(nanos); }
+  void spun(Nanos nanos) { current_->spin_nanos += nanos; }
   void turn(Nanos nanos) { current_->turns.record_nanos(nanos); }
 
   // Ends the interval at `now` and begins the next; when the main thread still holds the other one, the

@@ -121,7 +121,9 @@ std::span<const epoll_event> Worker::wait(Nanos due, Nanos until) {
     return events;
   }
   const auto events = poller_.poll(std::min(until, due));
-  if (measuring_) spun_ += monotonic_now() - now;
+  const Nanos spun = monotonic_now() - now;
+  recorder_.spun(spun);
+  if (measuring_) spun_ += spun;
   return events;
 }
 

@@ -18,7 +18,7 @@ void Interval::clear() {
   lag.clear();
   turns.clear();
   measured = false;
-  start_nanos = end_nanos = 0;
+  start_nanos = end_nanos = spin_nanos = 0;
 }
 
 }  // namespace heddle::record

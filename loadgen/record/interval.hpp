@@ -27,9 +27,10 @@ class Interval {
   // Empties everything, keeping the memory for later cells.
   void clear();
 
-  Histogram lag;          // actual send - due, while a connection was free
-  Histogram turns;        // time between two waits for events
-  bool measured = false;  // lies in the measure stages, so that `lag` counts
+  Histogram lag;                // actual send - due, while a connection was free
+  Histogram turns;              // time between two waits for events
+  std::int64_t spin_nanos = 0;  // polling for the next due time, all threads
+  bool measured = false;        // lies in the measure stages, so that `lag` counts
   std::int64_t start_nanos = 0;
   std::int64_t end_nanos = 0;
 

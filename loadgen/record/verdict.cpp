@@ -26,6 +26,11 @@ void judge(Generator& generator, const Distribution& service) {
         "the busiest thread had work to do {:.1f} % of the time, over {:.0f} %; a thread waited for a CPU "
         "{:.1f} %",
         100 * generator.useful_busy_share, 100 * kSaturatedBusyShare, 100 * delayed);
+  } else if (delayed > kRunDelayShare) {
+    generator.verdict = Verdict::late;
+    generator.reason = fmt::format(
+        "a thread was ready but waited for a CPU {:.1f} % of the time, over {:.0f} %, and read answers late",
+        100 * delayed, 100 * kRunDelayShare);
   } else if (lag && *lag > allowed) {
     generator.verdict = Verdict::late;
     generator.reason = fmt::format(

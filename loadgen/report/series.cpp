@@ -34,7 +34,7 @@ void SecondsCsv::started(const record::RunInfo& info) {
   info_ = info;
   file_.write(
       "epoch_millis,monotonic_nanos,stage,request,offered,sent,ok,http_errors,transport_errors,timeouts,"
-      "in_flight,bytes_sent,bytes_received,lag_micros_p99,interval_millis\n");
+      "in_flight,bytes_sent,bytes_received,lag_micros_p99,interval_millis,spin_micros\n");
 }
 
 void SecondsCsv::second(const record::Second& second) {
@@ -46,11 +46,12 @@ void SecondsCsv::second(const record::Second& second) {
       const auto* cell = second.data->find(s, c);
       if (cell == nullptr) continue;
       const auto& n = cell->counts;
-      rows += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f}\n",
+      rows += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{}\n",
                           info_.anchor.epoch_millis_at(second.end_nanos), second.end_nanos, info_.stages[s],
                           info_.classes[c], n.planned, n.sent, n.ok, n.http_error_sum(), n.transport_sum(),
                           n.timeouts, n.in_flight, n.bytes_sent, n.bytes_received, lag_text,
-                          static_cast<double>(second.end_nanos - second.start_nanos) / 1e6);
+                          static_cast<double>(second.end_nanos - second.start_nanos) / 1e6,
+                          second.data->spin_nanos / 1000);
     }
   }
   if (!rows.empty()) file_.write(rows);

@@ -17,7 +17,8 @@ START, END = 100 * S, 104 * S
 MIB = 1024 * 1024
 
 SECONDS_HEADER = ("epoch_millis,monotonic_nanos,stage,request,offered,sent,ok,http_errors,"
-                  "transport_errors,timeouts,in_flight,bytes_sent,bytes_received,lag_micros_p99")
+                  "transport_errors,timeouts,in_flight,bytes_sent,bytes_received,lag_micros_p99,"
+                  "interval_millis,spin_micros")
 # second: offered, ok, http errors, transport errors
 SECONDS = [(100, 100, 0, 0), (100, 90, 10, 0), (100, 80, 0, 20), (100, 110, 0, 0)]
 
@@ -74,7 +75,7 @@ def write(folder: Path) -> Path:
     rows = [SECONDS_HEADER, f"0,{START},warmup,get,7,7,7,0,0,0,1,1,1,1"]
     for index, (offered, ok, http, transport) in enumerate(SECONDS, start=1):
         rows.append(f"0,{START + index * S},main,get,{offered},{offered},{ok},{http},{transport},"
-                    "0,10,1000,2000,80")
+                    "0,10,1000,2000,80,1000,120000")
     rows.append(f"0,{END + S},main,get,0,0,0,0,0,0,0,0,0,80")  # the drain
     (folder / "load-seconds.csv").write_text("\n".join(rows) + "\n")
     (folder / "system.csv").write_text(system_rows())
@@ -101,8 +102,9 @@ EXPECTED: dict[str, float | None] = {
     "latency_millis_min": 100.1, "latency_millis_p50": 101, "latency_millis_p90": 103.5,
     "latency_millis_p99": None, "latency_millis_p999": None, "latency_millis_max": 140,
     "service_millis_p50": 100.5, "service_millis_p99": None, "connect_millis_p99": 2.5,
-    # 500 + 200 + 100 + 50 = 850 ms of 2000 ms; 50 ms of iowait are idle time
-    "cpu_use_percent_avg": 42.5, "cpu_use_percent_max": 42.5,
+    # 500 + 200 + 100 + 50 - 120 (the generator's polling) = 730 ms of 2000 ms; 50 ms of iowait are
+    # idle time
+    "cpu_use_percent_avg": 36.5, "cpu_use_percent_max": 36.5,
     "service_cpu_percent_avg": 40, "service_cpu_percent_max": 40,
     # 15.6 ms for 390 responses
     "service_cpu_micros_per_request": 40,

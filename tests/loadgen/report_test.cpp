@@ -178,13 +178,14 @@ TEST(SecondsCsv, OneRowPerStageAndRequestWithTheEndOfItsInterval) {
     record::Interval data{2, 2};
     add_ok(data.cell(1, 0), 3, 100);
     data.cell(1, 0).counts.in_flight = 2;
+    data.spin_nanos = 7'000'000;
     writer.second({0, 1, 2'000'000'000, 3'000'000'000, &data});
   }
   EXPECT_EQ(
       content(folder / "load-seconds.csv"),
       "epoch_millis,monotonic_nanos,stage,request,offered,sent,ok,http_errors,transport_errors,timeouts,"
-      "in_flight,bytes_sent,bytes_received,lag_micros_p99,interval_millis\n"
-      "1700000002500,3000000000,measure,get,3,3,3,0,0,0,2,0,0,,1000.000\n");
+      "in_flight,bytes_sent,bytes_received,lag_micros_p99,interval_millis,spin_micros\n"
+      "1700000002500,3000000000,measure,get,3,3,3,0,0,0,2,0,0,,1000.000,7000\n");
 }
 
 record::RunResult result() {

@@ -134,5 +134,19 @@ TEST(Verdict, PollingForTheNextDueTimeIsNoUsefulWork) {
   EXPECT_EQ(generator.verdict, Verdict::saturated);
 }
 
+TEST(Verdict, WaitingForACpuIsLateEvenWhenNoRequestWas) {
+  Generator generator;
+  ThreadStats thread;
+  thread.window_seconds = 10;
+  thread.run_delay_seconds = 0.49;
+  generator.threads = {thread};
+  judge(generator, {});
+  EXPECT_EQ(generator.verdict, Verdict::ok);
+  generator.threads[0].run_delay_seconds = 0.51;
+  judge(generator, {});
+  EXPECT_EQ(generator.verdict, Verdict::late);
+  EXPECT_THAT(generator.reason, HasSubstr("waited for a CPU 5.1 %"));
+}
+
 }  // namespace
 }  // namespace heddle::record
