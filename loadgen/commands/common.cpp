@@ -6,6 +6,7 @@
 #include "loadgen/report/output_file.hpp"
 
 #include <cstdio>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -33,10 +34,12 @@ std::vector<std::string> read_bodies(const plan::Plan& plan) {
 }
 
 engine::Setup prepare(const plan::Plan& plan, const std::vector<std::string>& bodies) {
-  engine::check_cpus(plan);
-  auto setup = engine::make_setup(plan, bodies);
-  engine::check_sockets(setup);
-  engine::ensure_descriptors(setup);
+  auto setup = engine::checked_setup(plan, bodies);
+  // Once, however many runs a search makes.
+  static std::set<std::string> told;
+  for (const auto& warning : setup.warnings) {
+    if (told.insert(warning).second) tell(warning);
+  }
   return setup;
 }
 

@@ -4,12 +4,12 @@
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <memory>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <stdexcept>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -17,15 +17,25 @@
 namespace heddle::engine {
 namespace {
 
-const sockaddr_in* as_ipv4(const Address& address) {
-  if (address.storage.ss_family != AF_INET) return nullptr;
-  return reinterpret_cast<const sockaddr_in*>(&address.storage);
+template <class Socket>
+const Socket& as(const sockaddr_storage& storage) {
+  return reinterpret_cast<const Socket&>(storage);
 }
 
-std::string numeric(const Address& address) {
-  std::array<char, NI_MAXHOST> text{};
-  getnameinfo(address.get(), address.size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
-  return text.data();
+bool same(const sockaddr_storage& a, const sockaddr_storage& b) {
+  if (a.ss_family != b.ss_family) return false;
+  if (a.ss_family == AF_INET) {
+    const auto& x = as<sockaddr_in>(a);
+    const auto& y = as<sockaddr_in>(b);
+    return x.sin_addr.s_addr == y.sin_addr.s_addr && x.sin_port == y.sin_port;
+  }
+  if (a.ss_family == AF_INET6) {
+    const auto& x = as<sockaddr_in6>(a);
+    const auto& y = as<sockaddr_in6>(b);
+    return IN6_ARE_ADDR_EQUAL(&x.sin6_addr, &y.sin6_addr) && x.sin6_port == y.sin6_port &&
+           x.sin6_scope_id == y.sin6_scope_id;
+  }
+  return std::strcmp(as<sockaddr_un>(a).sun_path, as<sockaddr_un>(b).sun_path) == 0;
 }
 
 Opened failed(int fd) {
@@ -34,87 +44,80 @@ Opened failed(int fd) {
   return {-1, error};
 }
 
-}  // namespace
-
-Address resolve(const plan::Url& url) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(url.host.c_str(), std::to_string(url.port).c_str(), &hints, &found);
-  if (error != 0)
-    throw std::runtime_error(fmt::format("cannot resolve '{}': {}", url.host, gai_strerror(error)));
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner{found, &freeaddrinfo};
-  const addrinfo* chosen = found;
-  for (const auto* entry = found; entry != nullptr; entry = entry->ai_next) {
-    if (entry->ai_family == AF_INET) {
-      chosen = entry;
-      break;
-    }
-  }
-  Address address;
-  std::memcpy(&address.storage, chosen->ai_addr, chosen->ai_addrlen);
-  address.size = chosen->ai_addrlen;
-  address.text = numeric(address);
-  return address;
+// A connect to a port of this host that nobody listens on succeeds when the kernel happens to choose that
+// very port as the source: TCP's simultaneous open, with itself. It would eat its own requests and keep the
+// port from the server that wants to come back.
+bool connected_to_itself(int fd, const Address& target) {
+  sockaddr_storage local{};
+  socklen_t size = sizeof local;
+  return getsockname(fd, reinterpret_cast<sockaddr*>(&local), &size) == 0 && same(local, target.storage);
 }
 
-Address ipv4_address(const std::string& text) {
-  sockaddr_in ipv4{};
-  ipv4.sin_family = AF_INET;
-  if (inet_pton(AF_INET, text.c_str(), &ipv4.sin_addr) != 1) {
-    throw std::invalid_argument(fmt::format("sourceAddresses: found '{}', accepted: an IPv4 address", text));
+Opened refused_by_itself(int fd) {
+  const linger now{1, 0};  // no TIME_WAIT on the server's port
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  close(fd);
+  return {-1, ECONNREFUSED};
+}
+
+Opened start_unix(const Address& target) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0 || connect(fd, target.get(), target.size) != 0) return failed(fd);
+  return {fd, 0};
+}
+
+}  // namespace
+
+bool same_address(const Address& a, const Address& b) {
+  return same(a.storage, b.storage);
+}
+
+Address make_address(const sockaddr* address, socklen_t size, bool with_port) {
+  Address made;
+  std::memcpy(&made.storage, address, std::min<std::size_t>(size, sizeof made.storage));
+  made.size = size;
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  getnameinfo(address, size, host.data(), host.size(), port.data(), port.size(),
+              NI_NUMERICHOST | NI_NUMERICSERV);
+  if (!with_port) {
+    made.text = host.data();
+  } else if (made.family() == AF_INET6) {
+    made.text = fmt::format("[{}]:{}", host.data(), port.data());
+  } else {
+    made.text = fmt::format("{}:{}", host.data(), port.data());
   }
-  Address address;
-  std::memcpy(&address.storage, &ipv4, sizeof ipv4);
-  address.size = sizeof ipv4;
-  address.text = text;
-  return address;
+  return made;
+}
+
+Address unix_address(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    throw std::invalid_argument(fmt::format("the path of a unix socket has at most {} bytes, found {}: '{}'",
+                                            sizeof address.sun_path - 1, path.size(), path));
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  Address made;
+  std::memcpy(&made.storage, &address, sizeof address);
+  made.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+  made.text = fmt::format("unix:{}", path);
+  return made;
 }
 
 bool is_loopback_v4(const Address& address) {
-  const auto* ipv4 = as_ipv4(address);
-  return ipv4 != nullptr && (ntohl(ipv4->sin_addr.s_addr) >> 24) == 127;
+  return address.family() == AF_INET &&
+         (ntohl(as<sockaddr_in>(address.storage).sin_addr.s_addr) >> 24) == 127;
 }
 
-std::size_t sources_needed(std::int64_t connections, std::int64_t ports, bool short_lived) {
-  const auto usable = std::max<std::int64_t>(1, ports * 7 / 10);
-  const auto needed = std::max<std::int64_t>(1, (connections + usable - 1) / usable);
-  return static_cast<std::size_t>(short_lived ? std::max<std::int64_t>(needed, 32) : needed);
-}
-
-std::vector<std::string> loopback_sources(std::size_t count, const std::vector<std::string>& taken) {
-  std::vector<std::string> sources;
-  for (std::uint32_t host = 2; sources.size() < count; ++host) {
-    if ((host & 0xff) == 0 || (host & 0xff) == 255) continue;  // look like network and broadcast addresses
-    auto text = fmt::format("127.{}.{}.{}", host >> 16 & 0xff, host >> 8 & 0xff, host & 0xff);
-    if (std::find(taken.begin(), taken.end(), text) == taken.end()) sources.push_back(std::move(text));
-  }
-  return sources;
-}
-
-std::int64_t local_port_count() {
-  std::ifstream in{"/proc/sys/net/ipv4/ip_local_port_range"};
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  if (in >> low >> high && high >= low) return high - low + 1;
-  return 28'232;
-}
-
-std::vector<Address> choose_sources(const plan::Plan& plan, const std::vector<Address>& targets) {
-  std::vector<std::string> chosen = plan.sources;
-  if (plan.auto_sources && std::all_of(targets.begin(), targets.end(), is_loopback_v4)) {
-    std::vector<std::string> taken;
-    for (const auto& target : targets) taken.push_back(target.text);
-    const bool short_lived = !plan.keep_alive || plan.requests_per_connection.has_value();
-    chosen = loopback_sources(sources_needed(plan.connections, local_port_count(), short_lived), taken);
-  }
-  std::vector<Address> addresses;
-  for (const auto& text : chosen) addresses.push_back(ipv4_address(text));
-  return addresses;
+bool is_local(const Address& address) {
+  return address.is_unix() || is_loopback_v4(address) ||
+         (address.family() == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&as<sockaddr_in6>(address.storage).sin6_addr));
 }
 
 Opened start_connect(const Address& target, const Address* source, const SocketOptions& options) {
-  const int fd = socket(target.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+  if (target.is_unix()) return start_unix(target);
+  const int fd = socket(target.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
   if (fd < 0) return failed(fd);
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -125,11 +128,16 @@ Opened start_connect(const Address& target, const Address* source, const SocketO
   }
   if (source != nullptr) {
     // The port is chosen at connect, for this target only: else each source would serve one port range in
-    // all.
+    // all. The kernel takes this option of IPv4's level for IPv6 sockets too.
     setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
     if (bind(fd, source->get(), source->size) != 0) return failed(fd);
   }
   if (connect(fd, target.get(), target.size) != 0 && errno != EINPROGRESS) return failed(fd);
+  // Automatic sources are never the target's address; this costs a call only where it can happen.
+  const bool other_source =
+      source != nullptr && is_loopback_v4(*source) && is_loopback_v4(target) &&
+      as<sockaddr_in>(source->storage).sin_addr.s_addr != as<sockaddr_in>(target.storage).sin_addr.s_addr;
+  if (!other_source && connected_to_itself(fd, target)) return refused_by_itself(fd);
   return {fd, 0};
 }
 

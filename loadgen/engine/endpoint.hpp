@@ -1,48 +1,37 @@
-// Where connections go to and come from.
+// Where connections go to and come from, and how one is started.
 #pragma once
 
-#include "loadgen/plan/plan.hpp"
-
-#include <cstdint>
 #include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
-#include <vector>
 
 namespace heddle::engine {
 
 struct Address {
   sockaddr_storage storage{};
   socklen_t size = 0;
-  std::string text;  // without the port
+  std::string
+      text;  // a target: 127.0.0.1:8080, [::1]:8080, unix:/run/x.sock; a source has no port: 127.0.0.2
 
   [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+  [[nodiscard]] int family() const { return storage.ss_family; }
+  [[nodiscard]] bool is_unix() const { return family() == AF_UNIX; }
 };
 
-// The first answer of the resolver, IPv4 before IPv6. Throws std::runtime_error that names the host. Blocks.
-[[nodiscard]] Address resolve(const plan::Url& url);
+// The same family, host and port; texts do not count.
+[[nodiscard]] bool same_address(const Address& a, const Address& b);
 
-// An IPv4 literal without a port. Throws std::invalid_argument.
-[[nodiscard]] Address ipv4_address(const std::string& text);
+// Fills in the text from the rest; with the port for a target. Does not ask a name server.
+[[nodiscard]] Address make_address(const sockaddr* address, socklen_t size, bool with_port);
 
+// Throws std::invalid_argument with the length and the limit (107 bytes) when the path is too long.
+[[nodiscard]] Address unix_address(const std::string& path);
+
+// 127/8; no other host is reached, and any of its addresses may be a source without being set up.
 [[nodiscard]] bool is_loopback_v4(const Address& address);
 
-// How many source addresses `connections` need when each can use `ports` ports to one target: at most 70 % of
-// the range is used, the rest is left to others and to TIME_WAIT. With connections of short life a port in
-// TIME_WAIT must not come back soon, so at least 32 are taken.
-[[nodiscard]] std::size_t sources_needed(std::int64_t connections, std::int64_t ports, bool short_lived);
-
-// `count` addresses from 127.0.0.2 on, without those in `taken`.
-[[nodiscard]] std::vector<std::string> loopback_sources(std::size_t count,
-                                                        const std::vector<std::string>& taken);
-
-// Ports in net.ipv4.ip_local_port_range; the kernel's default of 28,232 when it cannot be read. Blocks.
-[[nodiscard]] std::int64_t local_port_count();
-
-// What the plan asks for: its list, or for targets in 127/8 enough addresses other than theirs. Empty = the
-// kernel chooses. Throws std::invalid_argument for an address that is no IPv4 literal.
-[[nodiscard]] std::vector<Address> choose_sources(const plan::Plan& plan,
-                                                  const std::vector<Address>& targets);
+// Is the server on this host for certain: a loopback address or a unix socket.
+[[nodiscard]] bool is_local(const Address& address);
 
 struct SocketOptions {
   std::string congestion_control;  // empty = the host's default
@@ -53,7 +42,9 @@ struct Opened {
   int error = 0;  // errno when fd is -1
 };
 
-// A non-blocking TCP socket, bound to `source` (null = not bound), on its way to `target`.
+// A non-blocking socket on its way to `target`, bound to `source` (null = not bound). A unix socket takes
+// neither source nor options; its error is EAGAIN when the server's backlog is full and ENOENT when there is
+// no such file. Does not block.
 [[nodiscard]] Opened start_connect(const Address& target, const Address* source,
                                    const SocketOptions& options);
 

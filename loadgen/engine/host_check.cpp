@@ -49,7 +49,7 @@ void check_congestion_control(const std::string& name) {
 }
 
 void check_source(const Address& source) {
-  const Socket probe{source.storage.ss_family};
+  const Socket probe{source.family()};
   if (bind(probe.get(), source.get(), source.size) == 0) return;
   throw std::invalid_argument(
       fmt::format("sourceAddresses: found '{}' ({}), accepted: addresses of this host", source.text,
@@ -69,15 +69,16 @@ void check_cpus(const plan::Plan& plan) {
 
 void check_sockets(const Setup& setup) {
   check_congestion_control(setup.plan.congestion_control);
-  for (const auto& source : setup.sources) {
-    check_source(source);
-    for (const auto& target : setup.targets) {
-      if (target.storage.ss_family == source.storage.ss_family) continue;
-      throw std::invalid_argument(
-          fmt::format("sourceAddresses: found '{}', accepted: addresses of the family of the target {}",
-                      source.text, target.text));
-    }
-  }
+  for (const auto& source : setup.sources) check_source(source);
+}
+
+Setup checked_setup(const plan::Plan& plan, const std::vector<std::string>& bodies) {
+  check_cpus(plan);
+  auto setup = make_setup(plan, bodies);
+  check_sockets(setup);
+  ensure_descriptors(setup);
+  ensure_ports(setup);
+  return setup;
 }
 
 }  // namespace heddle::engine

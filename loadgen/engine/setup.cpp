@@ -1,6 +1,10 @@
 #include "loadgen/engine/setup.hpp"
 
 #include "host-tuning/limits.hpp"
+#include "loadgen/engine/descriptor_budget.hpp"
+#include "loadgen/engine/port_budget.hpp"
+#include "loadgen/engine/routes.hpp"
+#include "loadgen/engine/sources.hpp"
 #include "loadgen/http/request.hpp"
 
 #include <algorithm>
@@ -10,6 +14,12 @@
 
 namespace heddle::engine {
 namespace {
+
+// An address that does not answer in this time would only slow the run down.
+constexpr plan::Nanos kProbeLimit = plan::kSecond;
+
+// Output files and their temporary copies, pipes of the caller; more than a run has opened at once.
+constexpr std::int64_t kFiles = 16;
 
 std::vector<StageGroup> group_stages(const plan::Plan& plan) {
   std::vector<StageGroup> groups;
@@ -21,46 +31,100 @@ std::vector<StageGroup> group_stages(const plan::Plan& plan) {
   return groups;
 }
 
+std::vector<Address> usable_answers(const plan::Url& url, const Resolver& resolver,
+                                    const std::vector<Address>& listed, std::vector<std::string>& warnings) {
+  auto answers = those_with_a_source(url.host, resolver(url), listed, warnings);
+  if (answers.size() < 2) return answers;
+  const auto errors = try_connect(answers, kProbeLimit);
+  return those_that_answer(url.host, std::move(answers), errors, warnings);
+}
+
+// As many as the target with the most connections needs; all in 127/8 share them.
+std::vector<Address> automatic_sources(const Setup& setup) {
+  const auto ports = read_port_range().usable();
+  const bool short_lived = !setup.plan.keep_alive || setup.plan.requests_per_connection.has_value();
+  std::int64_t count = 0;
+  const auto loads = target_loads(setup);
+  for (const auto& target : setup.targets) {
+    if (!is_loopback_v4(target)) continue;
+    const auto load = std::find_if(loads.begin(), loads.end(),
+                                   [&](const TargetLoad& entry) { return entry.target == target.text; });
+    count = std::max(count, sources_needed(*load, ports, short_lived));
+  }
+  return loopback_sources(static_cast<std::size_t>(count), setup.targets);
+}
+
+void choose_sources(Setup& setup, std::vector<Address> listed) {
+  setup.sources_of.resize(setup.targets.size());
+  setup.sources = setup.plan.auto_sources ? automatic_sources(setup) : std::move(listed);
+  for (std::size_t i = 0; i < setup.targets.size(); ++i) {
+    // Automatic sources reach nothing but this host.
+    if (setup.plan.auto_sources && !is_loopback_v4(setup.targets[i])) continue;
+    setup.sources_of[i] = sources_for(setup.targets[i], setup.sources);
+  }
+}
+
 }  // namespace
 
-Setup make_setup(plan::Plan plan, const std::vector<std::string>& bodies) {
+Setup make_setup(plan::Plan plan, const std::vector<std::string>& bodies, const Resolver& resolver) {
   Setup setup{.plan = plan,
               .groups = group_stages(plan),
               .mix = plan::RequestMix{plan.mix, plan.requests, plan.seed},
               .targets = {},
+              .answers = {},
               .sources = {},
+              .sources_of = {},
               .socket_options = {plan.congestion_control},
               .requests = {},
-              .is_head = {}};
+              .is_head = {},
+              .warnings = {}};
+  auto listed = listed_sources(plan.sources);
   for (const auto& url : plan.targets) {
-    setup.targets.push_back(resolve(url));
-    auto& requests = setup.requests.emplace_back();
+    const auto answers = usable_answers(url, resolver, listed, setup.warnings);
+    setup.answers.push_back({setup.targets.size(), answers.size()});
+    setup.targets.insert(setup.targets.end(), answers.begin(), answers.end());
+    std::vector<std::string> requests;
     for (std::size_t i = 0; i < plan.requests.size(); ++i) {
       requests.push_back(http::build_request(plan.requests[i], url, bodies[i], plan.keep_alive));
     }
+    setup.requests.insert(setup.requests.end(), answers.size(), requests);
+  }
+  if (setup.targets.size() > UINT16_MAX) {  // Connection::target
+    throw std::invalid_argument(fmt::format("targets: found {} addresses in all, accepted: at most {}",
+                                            setup.targets.size(), UINT16_MAX));
   }
   for (const auto& request : plan.requests) setup.is_head.push_back(request.method == "HEAD");
-  setup.sources = choose_sources(plan, setup.targets);
   const bool users = plan::is_users(plan);
   setup.connections = users ? plan::peak_users(plan) : plan.connections;
   setup.opened_at_start = users ? plan::user_range(plan.stages.front()).first : plan.connections;
   setup.threads = static_cast<std::uint32_t>(std::clamp<std::int64_t>(setup.connections, 1, plan.threads));
+  choose_sources(setup, std::move(listed));
   return setup;
 }
 
-std::int64_t descriptors_needed(const Setup& setup) {
-  constexpr std::int64_t files_and_others = 32;
-  return setup.connections + 2 * static_cast<std::int64_t>(setup.threads) + files_and_others;
+void ensure_descriptors(Setup& setup) {
+  const DescriptorNeed need{.connections = setup.connections,
+                            .threads = static_cast<std::int64_t>(setup.threads),
+                            .others = count_open_descriptors() + kFiles,
+                            .tables = setup.plan.descriptor_tables};
+  const auto limit = host::descriptor_limit();
+  const auto decision = decide_descriptors(need, limit.hard);
+  if (limit.soft < static_cast<std::uint64_t>(decision.per_table)) (void)host::raise_descriptor_limit();
+  setup.own_descriptor_tables = decision.own_tables;
+  if (decision.own_tables && need.tables == plan::DescriptorTables::automatic) {
+    setup.warnings.push_back(fmt::format(
+        "each engine thread has its own descriptor table: {} connections do not fit into one of {}",
+        setup.connections, limit.hard));
+  }
 }
 
-void ensure_descriptors(const Setup& setup) {
-  const auto needed = static_cast<std::uint64_t>(descriptors_needed(setup));
-  if (host::descriptor_limit().soft >= needed) return;
-  const auto raised = host::raise_descriptor_limit().after;
-  if (raised.soft >= needed) return;
-  throw NotMeasurable(
-      fmt::format("{} descriptors are needed for {} connections, the limit is {} (ulimit -Hn)", needed,
-                  setup.connections, raised.soft));
+void ensure_ports(Setup& setup) {
+  const auto loads = target_loads(setup);
+  const auto add = [&setup](const std::vector<std::string>& warnings) {
+    setup.warnings.insert(setup.warnings.end(), warnings.begin(), warnings.end());
+  };
+  add(check_ports(loads, read_port_range()));
+  add(check_backlog(loads, read_somaxconn()));
 }
 
 }  // namespace heddle::engine

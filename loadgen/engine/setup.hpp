@@ -2,11 +2,12 @@
 #pragma once
 
 #include "loadgen/engine/endpoint.hpp"
+#include "loadgen/engine/not_measurable.hpp"
+#include "loadgen/engine/resolve.hpp"
 #include "loadgen/plan/mix.hpp"
 #include "loadgen/plan/plan.hpp"
 #include "loadgen/record/request_log.hpp"
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,20 @@ struct StageGroup {
   }
 };
 
+// The part of Setup::targets that one URL of the plan resolved to.
+struct Answers {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
 struct Setup {
   plan::Plan plan;
   std::vector<StageGroup> groups;  // warm-up (when there is one), then measure
   plan::RequestMix mix;
-  std::vector<Address> targets;
-  std::vector<Address> sources;  // empty = the kernel chooses
+  std::vector<Address> targets;                        // the answers of all URLs, those of a URL in a row
+  std::vector<Answers> answers;                        // by URL
+  std::vector<Address> sources;                        // of all families; empty = the kernel chooses
+  std::vector<std::vector<std::uint32_t>> sources_of;  // by target: numbers in sources; empty as above
   SocketOptions socket_options;
   // requests[target][class]: the bytes to send.
   std::vector<std::vector<std::string>> requests;
@@ -36,22 +45,22 @@ struct Setup {
   record::RequestLog* request_log = nullptr;  // null = no row per request
   std::int64_t connections = 0;               // in all
   std::int64_t opened_at_start = 0;           // of them, in the connect phase
+  std::vector<std::string> warnings;          // for people, a line each
 };
 
-// `bodies[class]`: what request `class` carries. Resolves the targets (blocks). Throws std::runtime_error or
-// std::invalid_argument.
-[[nodiscard]] Setup make_setup(plan::Plan plan, const std::vector<std::string>& bodies);
+// `bodies[class]`: what request `class` carries. Resolves the targets, and where a URL has several answers
+// tries to connect to each (blocks, 1 s at most besides the resolver): those that fail are left out with a
+// warning as long as one answers. Throws std::runtime_error or std::invalid_argument.
+[[nodiscard]] Setup make_setup(plan::Plan plan, const std::vector<std::string>& bodies,
+                               const Resolver& resolver = resolve_all);
 
-// This host cannot run the plan: exit code 3.
-class NotMeasurable : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+// Finds out whether one descriptor table is enough (Setup::own_descriptor_tables; a warning when tables per
+// thread are taken because it is not) and raises the soft limit when needed. Throws NotMeasurable with the
+// numbers and what helps. Call it before threads start.
+void ensure_descriptors(Setup& setup);
 
-// Descriptors that a run needs: one per connection, two per thread, and some for files.
-[[nodiscard]] std::int64_t descriptors_needed(const Setup& setup);
-
-// Raises the soft limit when needed. Throws NotMeasurable with both numbers.
-void ensure_descriptors(const Setup& setup);
+// Ports for all connections, and a backlog for the connect burst: adds warnings. Throws NotMeasurable with
+// the numbers and what helps.
+void ensure_ports(Setup& setup);
 
 }  // namespace heddle::engine

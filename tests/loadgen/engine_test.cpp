@@ -409,31 +409,6 @@ TEST(Engine, ManyConnectionsHaveTheSamePlan) {
   EXPECT_EQ(result.connections.opened, 200);
 }
 
-TEST(Sources, EnoughForThePortsAndNeverTheTarget) {
-  EXPECT_EQ(sources_needed(10, 28'232, false), 1U);
-  EXPECT_EQ(sources_needed(60'000, 28'232, false), 4U);
-  EXPECT_EQ(sources_needed(10, 28'232, true), 32U);
-  EXPECT_THAT(loopback_sources(3, {"127.0.0.3"}),
-              ::testing::ElementsAre("127.0.0.2", "127.0.0.4", "127.0.0.5"));
-  const auto many = loopback_sources(400, {});
-  EXPECT_EQ(std::count(many.begin(), many.end(), "127.0.0.255"), 0);
-  EXPECT_EQ(std::count(many.begin(), many.end(), "127.0.1.2"), 1);
-  EXPECT_THROW((void)ipv4_address("::1"), std::invalid_argument);
-}
-
-TEST(Descriptors, TooManyConnectionsAreRefusedWithBothNumbers) {
-  auto plan = plan_for("http://127.0.0.1:1", plan::ConstantRate{10}, kShort, plan::kMaxConnections);
-  plan.connections = 2'000'000'000;
-  const auto setup = make_setup(plan, {""});
-  try {
-    ensure_descriptors(setup);
-    FAIL() << "two thousand million descriptors";
-  } catch (const NotMeasurable& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("2000000034"));
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("the limit is"));
-  }
-}
-
 }  // namespace
 }  // namespace heddle::engine
 
