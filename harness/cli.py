@@ -26,6 +26,7 @@ from harness.options import Options, parse_options
 from harness.places import Places
 from harness.port_owner import port_owner
 from harness.processes import port_is_free
+from harness.generator_limits import FILE_NAME as CALIBRATION_FILE
 from harness.progress import Progress, describe_checks, describe_plan
 from harness.reference_work import BASELINE_RUNS, calibrate, run_reference
 from harness.reporting import Analysis, load_analysis
@@ -186,6 +187,7 @@ class _Starter:
             seed=self._plan.seed,
             reference_iterations=cast(int, reference["iterations"]),
             stop=stop,
+            calibration=self.folder / CALIBRATION_FILE,
         )
         run = Run(
             self.folder,

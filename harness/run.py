@@ -11,6 +11,8 @@ from harness import errors
 from harness.error_logs import keep_error_lines
 from harness.errors import Interrupted
 from harness.files import utc_text
+from harness.generator_limits import FILE_NAME as CALIBRATION_FILE
+from harness.generator_limits import measure_limits
 from harness.host_facts import Check
 from harness.manifest import Manifest
 from harness.progress import Progress
@@ -85,6 +87,10 @@ class Run:
 
     def execute(self, progress: Progress) -> bool:
         """Runs what is left. Returns False when it was interrupted; nothing runs then."""
+        try:
+            self._calibrate(progress)
+        except Interrupted:
+            return False
         for slot in self.left():
             if self._bench.stop.is_set():
                 return False
@@ -97,6 +103,16 @@ class Run:
             progress.end(slot, outcome, seconds)
             self._manifest.update(rounds=self._rounds())
         return True
+
+    def _calibrate(self, progress: Progress) -> None:
+        """Once per run: a resumed one keeps the limits that its first trials had."""
+        runnable = any(self._plan.fit(slot).skip is None for slot in self.left())
+        if not runnable or (self._folder / CALIBRATION_FILE).exists():
+            return
+        progress.say("measuring what the load generator can do on this host (about 10 s)")
+        check = measure_limits(self._bench, self._folder)
+        self._manifest.set_check(check)
+        progress.say(f"{'warning: ' if check.status == 'warning' else ''}{check.detail}")
 
     def _one(self, slot: Slot) -> tuple[str, float | None]:
         """(what to tell, seconds it took or None for a skipped one)."""

@@ -60,6 +60,7 @@ class Bench:
     seed: int
     reference_iterations: int
     stop: threading.Event
+    calibration: Path | None = None  # of the load generator; may be missing
     health_limit_seconds: float = HEALTH_LIMIT_SECONDS
     load_grace_seconds: float = LOAD_GRACE_SECONDS
     stop_limit_seconds: float = STOP_LIMIT_SECONDS
@@ -191,6 +192,8 @@ class _Trial:
         plan = self._folder / "plan.json"
         write_json(plan, build_plan(record.prepared, target))
         command = [str(bench.load_binary), "--plan", str(plan), "--out", str(self._folder)]
+        if bench.calibration is not None and bench.calibration.is_file():
+            command += ["--calibration", str(bench.calibration)]
         self._load = Child(
             "heddle-load",
             [*command, "--events", "-"],

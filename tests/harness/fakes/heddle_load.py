@@ -2,7 +2,7 @@
 """Obeys the command line of heddle-load, without sending anything.
 
 A stage takes its planned time divided by FAKE_LOAD_SPEED (40). FAKE_LOAD_<MODEL> or FAKE_LOAD holds
-a fault: hang, late, fail, unbalanced, no-window, crash.
+a fault: hang, late, fail, unbalanced, no-window, crash. FAKE_CALIBRATION: fail, stall, hang.
 """
 
 import argparse
@@ -44,17 +44,38 @@ def write_result(out: Path, status: str, fault: str) -> None:
     (out / "load.json").write_text(json.dumps(load), encoding="utf-8")
 
 
+def calibrate(file: Path, fault: str) -> int:
+    if fault == "hang":
+        time.sleep(60)
+    if fault == "fail":
+        print("heddle-load: a run failed: nothing could connect", file=sys.stderr)
+        return 3
+    spread = {"median": 80_000.4, "min": 70_000, "max": 90_000}
+    file.write_text(json.dumps({"schema": 1, "ceiling": [
+        {"connectionsPerThread": 64, "perSecondPerThread": spread}]}), encoding="utf-8")
+    return 1 if fault == "stall" else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--plan", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--events")
     parser.add_argument("--version", action="store_true")
+    parser.add_argument("--calibrate", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--cpus")
+    parser.add_argument("--threads")
+    parser.add_argument("--calibration", type=Path)
     options = parser.parse_args()
+    if options.calibrate:
+        return calibrate(options.calibration, os.environ.get("FAKE_CALIBRATION", ""))
     if options.version:
         print("heddle-load fake")
         return 0
     plan = json.loads(options.plan.read_text(encoding="utf-8"))
+    (options.out / "arguments.json").write_text(
+        json.dumps({"calibration": str(options.calibration)}), encoding="utf-8")
     approach = plan["name"].partition("/")[2]
     model = approach.partition("-")[0].upper()
     fault = os.environ.get(f"FAKE_LOAD_{model}", os.environ.get("FAKE_LOAD", ""))
