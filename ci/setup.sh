@@ -36,7 +36,7 @@ done
 have() { command -v "$1" >/dev/null; }
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-# wanted[i] = "name|alternative", probes[i] = "cmd:...", "header:..." or "python:..."
+# wanted[i] = "name|alternative", probes[i] = "cmd:...", "header:...", "file:..." or "python:..."
 wanted=() probes=()
 while read -r names probe _; do
   case $names in '' | '#'*) continue ;; esac
@@ -72,6 +72,7 @@ drop_found_elsewhere() {
     case $kind in
       cmd) have "$what" ;;
       header) printf '#include <%s>\n' "$what" | "${CXX:-g++}" -std=c++20 -fsyntax-only -x c++ - 2>/dev/null ;;
+      file) [ -e "$what" ] ;;
       python) heddle_python "$what" >/dev/null 2>&1 ;;
       *) false ;;
     esac || left+=("$i")

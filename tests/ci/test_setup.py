@@ -181,4 +181,5 @@ def test_every_list_is_well_formed():
         for line in path.read_text().splitlines():
             if line and not line.startswith("#"):
                 _, probe, *_ = line.split()
-                assert probe.split(":")[0] in {"cmd", "header", "python"}, f"{path.name}: {line}"
+                kind = probe.split(":")[0]
+                assert kind in {"cmd", "header", "file", "python"}, f"{path.name}: {line}"
