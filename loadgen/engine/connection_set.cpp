@@ -345,7 +345,9 @@ void ConnectionSet::answered(std::uint32_t index, const http::Response& response
   auto& counts = recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts;
   if (status != spec.expect_status) {
     counts.failed_micros += micros(now - connection.sent);
-    ++counts.http_errors[static_cast<std::size_t>(std::clamp(status / 100, 1, 5))];
+    // A code outside of the classes counts as a fault of the server (RFC 9110, 15).
+    const auto first_digit = static_cast<std::size_t>(status / 100);
+    ++counts.http_errors[first_digit >= 1 && first_digit <= 5 ? first_digit : 5];
   } else if (spec.expect_body_bytes && response.body_bytes() != *spec.expect_body_bytes &&
              spec.method != "HEAD") {
     // Its end is known all the same, so the connection can be used again.

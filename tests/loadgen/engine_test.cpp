@@ -1,7 +1,6 @@
 // The engine against a server that misbehaves: every outcome lands in its class, and the balance holds.
 #include "loadgen/engine/endpoint.hpp"
-#include "loadgen/engine/run.hpp"
-#include "tests/loadgen/fake_server.hpp"
+#include "tests/loadgen/engine_run.hpp"
 
 #include <numeric>
 
@@ -11,66 +10,20 @@
 namespace heddle::engine {
 namespace {
 
+using heddle::testing::counts_of;
 using heddle::testing::FakeServer;
+using heddle::testing::hello;
 using heddle::testing::kHello;
+using heddle::testing::kShort;
+using heddle::testing::Listener;
+using heddle::testing::of;
+using heddle::testing::plan_for;
+using heddle::testing::run;
 using heddle::testing::Seen;
 using Peer = FakeServer::Peer;
 using Then = FakeServer::Then;
 using record::TransportError;
 using namespace std::chrono_literals;
-
-// Runs are short, but long enough for a machine that is busy with other tests.
-class Silent final : public record::RunListener {
- public:
-  void started(const record::RunInfo&) override {}
-  void connected(const record::ConnectionStats&, std::int64_t) override {}
-  void stage_started(std::size_t stage, std::int64_t at) override { starts.emplace_back(stage, at); }
-  void stage_ended(std::size_t stage, std::int64_t at) override { ends.emplace_back(stage, at); }
-  void second(const record::Second& second) override { seconds += second.data != nullptr ? 1 : 0; }
-  void done(const record::RunResult&) override {}
-  std::vector<std::pair<std::size_t, std::int64_t>> starts;
-  std::vector<std::pair<std::size_t, std::int64_t>> ends;
-  int seconds = 0;
-};
-
-plan::Plan plan_for(const std::string& url, plan::Arrivals arrivals, plan::Nanos duration,
-                    std::int64_t connections) {
-  plan::Plan plan;
-  plan.targets = {plan::parse_url(url)};
-  plan.connections = connections;
-  plan.stages = {{"measure", plan::StageKind::measure, duration, arrivals}};
-  plan.requests.resize(1);
-  plan.requests[0].name = "get";
-  plan.grace = 300 * plan::kMillisecond;
-  return plan;
-}
-
-record::RunResult run(const plan::Plan& plan) {
-  Silent silent;
-  const auto setup = make_setup(plan, std::vector<std::string>(plan.requests.size()));
-  auto result = run_load(setup, describe(setup), silent);
-  const auto counts = result.window()->total().counts;
-  // The one failure that a server which misbehaves on purpose may cause.
-  const bool nothing_worked = counts.sent > 0 && counts.ok == 0;
-  EXPECT_EQ(result.status == record::Status::failed, nothing_worked) << result.reason;
-  for (const auto& stage : result.stages) EXPECT_EQ(record::imbalance(stage.total().counts), "");
-  return result;
-}
-
-record::Counts counts_of(const record::RunResult& result) {
-  return result.window()->total().counts;
-}
-
-std::int64_t of(const record::Counts& counts, TransportError error) {
-  return counts.transport[static_cast<std::size_t>(error)];
-}
-
-Then hello(const Peer& peer, const Seen&) {
-  peer.write(kHello);
-  return Then::keep;
-}
-
-constexpr plan::Nanos kShort = 500 * plan::kMillisecond;
 
 TEST(Engine, PlansExactlyTheIntegralOfTheRate) {
   for (const std::int64_t threads : {1, 3}) {
@@ -302,7 +255,7 @@ TEST(Engine, RequestsPerConnectionAreLimited) {
 }
 
 TEST(Engine, NothingListensIsAFailureWithItsReason) {
-  Silent silent;
+  Listener silent;
   const auto url = "http://127.0.0.1:" + std::to_string(heddle::testing::closed_port());
   const auto setup = make_setup(plan_for(url, plan::ConstantRate{10}, 10 * plan::kSecond, 4), {""});
   const auto result = run_load(setup, describe(setup), silent);
@@ -326,7 +279,7 @@ TEST(Engine, UsersWhoAreRefusedCountEachAttempt) {
   const auto url = "http://127.0.0.1:" + std::to_string(heddle::testing::closed_port());
   auto plan = plan_for(url, plan::UsersRamp{0, 3}, kShort, 3);
   plan.think = {plan::ThinkKind::constant, plan::kSecond, plan::kSecond};
-  Silent silent;
+  Listener silent;
   const auto setup = make_setup(plan, {""});
   const auto result = run_load(setup, describe(setup), silent);
   EXPECT_EQ(result.status, record::Status::failed);
@@ -389,7 +342,7 @@ TEST(Engine, TellsItsStagesInOrder) {
   FakeServer server{hello};
   auto plan = plan_for(server.url(), plan::ConstantRate{50}, kShort, 2);
   plan.stages.push_back({"second", plan::StageKind::measure, kShort, plan::RateRamp{50, 0}});
-  Silent silent;
+  Listener silent;
   const auto setup = make_setup(plan, {""});
   const auto result = run_load(setup, describe(setup), silent);
   ASSERT_EQ(silent.starts.size(), 2U);
@@ -411,9 +364,3 @@ TEST(Engine, ManyConnectionsHaveTheSamePlan) {
 
 }  // namespace
 }  // namespace heddle::engine
-
-int main(int argc, char** argv) {
-  ::testing::InitGoogleMock(&argc, argv);
-  heddle::engine::block_stop_signals();
-  return RUN_ALL_TESTS();
-}

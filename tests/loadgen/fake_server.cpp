@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdexcept>
 #include <sys/socket.h>
@@ -18,10 +19,14 @@ struct Bound {
   int port = 0;
 };
 
-Bound bind_free_port() {
+// A free one for 0.
+Bound bind_port(int port = 0) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   if (fd < 0 || bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
@@ -39,17 +44,24 @@ std::size_t body_size(const std::string& head) {
 }  // namespace
 
 int closed_port() {
-  const auto bound = bind_free_port();
+  const auto bound = bind_port();
   close(bound.fd);
   return bound.port;
 }
 
-void FakeServer::Peer::write(std::string_view bytes) const {
+bool FakeServer::Peer::write(std::string_view bytes) const {
   while (!bytes.empty()) {
     const auto count = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count <= 0) return;
+    if (count <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
+  return true;
+}
+
+void FakeServer::Peer::write_split(std::string_view bytes, std::size_t at) const {
+  write(bytes.substr(0, at));
+  if (at < bytes.size()) pause(std::chrono::milliseconds{1});
+  write(bytes.substr(std::min(at, bytes.size())));
 }
 
 void FakeServer::Peer::pause(std::chrono::milliseconds time) const {
@@ -59,8 +71,8 @@ void FakeServer::Peer::pause(std::chrono::milliseconds time) const {
   }
 }
 
-FakeServer::FakeServer(Behaviour behaviour) : behaviour_{std::move(behaviour)} {
-  const auto bound = bind_free_port();
+FakeServer::FakeServer(Behaviour behaviour, int port) : behaviour_{std::move(behaviour)} {
+  const auto bound = bind_port(port);
   listener_ = bound.fd;
   port_ = bound.port;
   if (listen(listener_, 1024) != 0) throw std::runtime_error("cannot listen");
@@ -110,22 +122,28 @@ void FakeServer::accept_all() {
 }
 
 void FakeServer::serve(int fd, int connection) {
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const Peer peer{fd, stopping_};
   std::string bytes;
   std::array<char, 4096> buffer{};
   auto then = Then::keep;
   for (int number = 0; then == Then::keep; ++number) {
     auto end = bytes.find("\r\n\r\n");
+    int reads = 0;
     while (end == std::string::npos || bytes.size() < end + 4 + body_size(bytes.substr(0, end))) {
       const auto count = recv(fd, buffer.data(), buffer.size(), 0);
       if (count <= 0) break;
+      ++reads;
       bytes.append(buffer.data(), static_cast<std::size_t>(count));
       end = bytes.find("\r\n\r\n");
     }
     if (end == std::string::npos) break;
     const auto head = bytes.substr(0, end);
     const auto length = body_size(head);
-    Seen seen{connection, number, head, bytes.substr(end + 4, length)};
+    Seen seen{connection, number,
+              head,       bytes.substr(end + 4, length),
+              reads,      bytes.size() - std::min(bytes.size(), end + 4 + length)};
     bytes.erase(0, end + 4 + length);
     {
       const std::lock_guard lock{mutex_};
@@ -140,6 +158,26 @@ void FakeServer::serve(int fd, int connection) {
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
   }
   close(fd);
+}
+
+FullServer::FullServer() {
+  const auto bound = bind_port();
+  port_ = bound.port;
+  sockets_.push_back(bound.fd);
+  // One connection fits into a queue of length 0 (listen(2) on Linux); the others show that it is full.
+  if (listen(bound.fd, 0) != 0) throw std::runtime_error("cannot listen");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port_));
+  for (int i = 0; i < 3; ++i) {
+    sockets_.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    (void)connect(sockets_.back(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
+}
+
+FullServer::~FullServer() {
+  for (const int fd : sockets_) close(fd);
 }
 
 }  // namespace heddle::testing

@@ -17,6 +17,8 @@ struct Seen {
   int number = 0;      // on this connection, from 0
   std::string head;
   std::string body;
+  int reads = 0;           // in how many pieces it came
+  std::size_t behind = 0;  // bytes that had come with it, but belong to the next one
 };
 
 class FakeServer {
@@ -25,11 +27,15 @@ class FakeServer {
   class Peer {
    public:
     Peer(int fd, const std::atomic<bool>& stopping) : fd_{fd}, stopping_{stopping} {}
-    void write(std::string_view bytes) const;
+    // Each call is a segment of its own. False when the client has gone.
+    bool write(std::string_view bytes) const;
+    // Cut at `at`: what stands behind it comes a moment later, so that the client reads twice.
+    void write_split(std::string_view bytes, std::size_t at) const;
     // Ends early when the server stops.
     void pause(std::chrono::milliseconds time) const;
     // Until the server stops: never answers.
     void hang() const { pause(std::chrono::hours{1}); }
+    [[nodiscard]] bool stopping() const { return stopping_.load(); }
 
    private:
     int fd_;
@@ -37,8 +43,8 @@ class FakeServer {
   };
   using Behaviour = std::function<Then(const Peer&, const Seen&)>;
 
-  // Listens on a free port of 127.0.0.1; a thread per connection.
-  explicit FakeServer(Behaviour behaviour);
+  // Listens on a port of 127.0.0.1, a free one for 0; a thread per connection.
+  explicit FakeServer(Behaviour behaviour, int port = 0);
   ~FakeServer();
   FakeServer(const FakeServer&) = delete;
   FakeServer& operator=(const FakeServer&) = delete;
@@ -69,6 +75,20 @@ class FakeServer {
 
 // A whole answer with the body "hello".
 inline const std::string kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+// Listens, but its queue of waiting connections is full: whoever connects waits for an answer to the SYN.
+class FullServer {
+ public:
+  FullServer();
+  ~FullServer();
+  FullServer(const FullServer&) = delete;
+  FullServer& operator=(const FullServer&) = delete;
+  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  int port_ = 0;
+  std::vector<int> sockets_;
+};
 
 // A port of 127.0.0.1 on which nobody listens.
 [[nodiscard]] int closed_port();

@@ -3,6 +3,8 @@
 #include "loadgen/plan/schedule.hpp"
 #include "tests/loadgen/fake_server.hpp"
 
+#include <thread>
+
 #include <gtest/gtest.h>
 
 namespace heddle::engine {
@@ -14,12 +16,16 @@ using heddle::testing::kHello;
 // One thread's engine without its loop, so that the test decides what time it is.
 class Engine {
  public:
-  explicit Engine(const std::string& url) : setup_{setup_for(url)} { connections_.observe(*driver_); }
+  explicit Engine(const std::string& url, Nanos request_timeout = 60 * plan::kSecond)
+      : setup_{setup_for(url, request_timeout)} {
+    connections_.observe(*driver_);
+  }
 
   [[nodiscard]] Driver& driver() { return *driver_; }
   void begin(Nanos start) { driver_->begin(setup_.groups[0], start); }
   [[nodiscard]] Nanos due(std::int64_t k) const { return plan::arrival_due(setup_.plan.stages[0], k); }
   [[nodiscard]] const record::Counts& counts() { return recorder_.cell(0, 0).counts; }
+  [[nodiscard]] const record::Histogram& lag() const { return recorder_.last().lag; }
   [[nodiscard]] const record::Cell& close() {
     connections_.abandon(monotonic_now());
     recorder_.close(monotonic_now());
@@ -41,8 +47,9 @@ class Engine {
   }
 
  private:
-  static Setup setup_for(const std::string& url) {
+  static Setup setup_for(const std::string& url, Nanos request_timeout) {
     plan::Plan plan;
+    plan.request_timeout = request_timeout;
     plan.targets = {plan::parse_url(url)};
     plan.stages = {{"measure", plan::StageKind::measure, 1'000 * plan::kSecond, plan::ConstantRate{1'000}}};
     plan.requests.resize(1);
@@ -89,6 +96,48 @@ TEST(RateDriver, WhatWasPlannedBeyondTheEndIsUnsent) {
   EXPECT_EQ(record::imbalance(cell.counts), "");
   EXPECT_EQ(cell.latency.waiting.count(), 50);
   EXPECT_EQ(cell.latency.waiting.min(), 0);  // due at the end
+}
+
+// A loop that was held up for 300 ms while its connection was free: that is the generator's lateness, and the
+// latency of the requests that waited.
+TEST(RateDriver, AStalledLoopIsLateness) {
+  FakeServer server{[](const FakeServer::Peer& peer, const heddle::testing::Seen&) {
+    peer.write(kHello);
+    return FakeServer::Then::keep;
+  }};
+  Engine engine{server.url()};
+  const Nanos start = monotonic_now();
+  engine.begin(start);
+  engine.open();
+  std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  engine.driver().run_due(monotonic_now());
+  EXPECT_EQ(engine.lag().count(), 1);
+  EXPECT_GE(engine.lag().min(), 290'000);
+  EXPECT_GE(engine.counts().planned, 300);
+}
+
+// Between its due time and its answer a request has the request timeout: what waited longer for a connection
+// is not sent any more.
+TEST(RateDriver, WhatWaitedLongerThanTheTimeoutIsShedBeforeItIsSent) {
+  FakeServer server{[](const FakeServer::Peer& peer, const heddle::testing::Seen&) {
+    peer.hang();
+    return FakeServer::Then::close;
+  }};
+  Engine engine{server.url(), plan::kSecond};
+  const Nanos start = monotonic_now() - 10 * plan::kSecond;
+  engine.open();
+  engine.begin(start);
+  for (int turn = 0; turn < 10'000 && engine.counts().sent == 0; ++turn) {
+    engine.driver().run_due(start + 10 * plan::kSecond);
+  }
+  EXPECT_EQ(engine.counts().planned, 10'001);
+  EXPECT_EQ(engine.counts().shed, 9'000);  // due in the first nine seconds
+  EXPECT_EQ(engine.counts().sent, 1);
+  engine.driver().end(start + 10 * plan::kSecond);
+  const auto& cell = engine.close();
+  EXPECT_EQ(cell.counts.unsent, 1'000);
+  EXPECT_EQ(record::imbalance(cell.counts), "");
+  EXPECT_EQ(cell.latency.size(), 10'001);
 }
 
 }  // namespace

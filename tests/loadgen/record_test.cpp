@@ -100,6 +100,94 @@ TEST(Histogram, MergeAndClear) {
   EXPECT_EQ(a.value_at_rank(1), 7);
 }
 
+// `doublings` times as many of everything.
+Histogram doubled(Histogram histogram, int doublings) {
+  for (int i = 0; i < doublings; ++i) histogram.merge(Histogram{histogram});
+  return histogram;
+}
+
+TEST(Histogram, CountsBeyond32BitsKeepTheirQuantiles) {
+  Histogram low;
+  low.record(100);
+  Histogram high;
+  high.record(1'000);
+  auto many = doubled(low, 40);
+  many.merge(doubled(high, 33));
+  EXPECT_EQ(many.count(), (1LL << 40) + (1LL << 33));
+  EXPECT_EQ(many.sum(), 100 * (1LL << 40) + 1'000 * (1LL << 33));
+  EXPECT_EQ(quantile(many, 0.5), 100);
+  EXPECT_EQ(quantile(many, 0.99), 100);
+  EXPECT_NEAR(static_cast<double>(*quantile(many, 0.999)), 1'000, 8);
+  EXPECT_EQ(many.max(), 1'000);
+}
+
+TEST(Histogram, ExtremesOf64BitsAreOverflowNotValues) {
+  Histogram histogram;
+  for (const auto value : {INT64_MAX, INT64_MAX - 1, INT64_MAX / 2, std::int64_t{1} << 62}) {
+    histogram.record(value);
+  }
+  histogram.record_nanos(INT64_MAX - 500);
+  histogram.record(INT64_MIN);
+  EXPECT_EQ(histogram.overflow(), 5);
+  EXPECT_EQ(histogram.count(), 1);
+  EXPECT_EQ(histogram.sum(), 0);
+  EXPECT_EQ(histogram.max(), 0);
+}
+
+// What a billion records hold is what the first of them made.
+TEST(Histogram, ABillionRecordsNeedNoMoreMemory) {
+  Histogram histogram;
+  for (int i = 0; i < 1'000; ++i) histogram.record(i * 997);
+  const auto* counts = histogram.counts().data();
+  const auto size = histogram.counts().size();
+  const auto capacity = histogram.counts().capacity();
+  histogram = doubled(std::move(histogram), 20);
+  EXPECT_GT(histogram.count(), 1'000'000'000);
+  EXPECT_EQ(histogram.counts().data(), counts);
+  EXPECT_EQ(histogram.counts().size(), size);
+  EXPECT_EQ(histogram.counts().capacity(), capacity);
+  EXPECT_LE(size * sizeof(std::int64_t), 25U * 1024);
+}
+
+TEST(Interval, ASecondWithManyRequestsNeedsNoMoreMemoryThanOneWithFew) {
+  Interval interval{1, 1};
+  interval.cell(0, 0).latency.answered.record(1);
+  interval.clear();
+  const auto* cell = &interval.cell(0, 0);
+  for (int i = 0; i < 100'000; ++i) interval.cell(0, 0).latency.answered.record(i);
+  EXPECT_EQ(&interval.cell(0, 0), cell);
+  EXPECT_EQ(interval.cell(0, 0).latency.answered.counts().size(), static_cast<std::size_t>(Histogram::kSize));
+}
+
+// Every statistic reads the same buckets: none is above the maximum or below the minimum, and they rise.
+TEST(Quantile, NoneIsAboveTheMaximumWhateverTheSamples) {
+  std::mt19937_64 random{11};
+  for (int round = 0; round < 300; ++round) {
+    std::lognormal_distribution<double> law{static_cast<double>(round % 19), 0.1 + round % 7};
+    Distribution d;
+    const int samples = 1 + round % 1'000;
+    for (int i = 0; i < samples; ++i) d.answered.record(std::llround(law(random)));
+    if (round % 3 == 0) d.waiting.record(std::llround(law(random)));
+    std::int64_t last = 0;
+    for (const double q : {0.001, 0.5, 0.9, 0.99, 0.999, 0.9999}) {
+      const auto value = quantile(d, q, 0);
+      ASSERT_TRUE(value);
+      EXPECT_LE(value->micros, largest(d)->micros) << "q = " << q << ", round " << round;
+      EXPECT_GE(value->micros, last);
+      last = value->micros;
+    }
+  }
+}
+
+TEST(Quantile, OneSampleIsEveryQuantile) {
+  for (const std::int64_t value : {0LL, 1LL, 255LL, 256LL, 12'345LL, 599'999'999LL, 600'000'000LL}) {
+    Distribution d;
+    d.answered.record(value);
+    for (const double q : {0.01, 0.5, 0.99, 0.9999}) EXPECT_EQ(quantile(d, q, 0)->micros, value);
+    EXPECT_EQ(largest(d)->micros, value);
+  }
+}
+
 TEST(Quantile, NeedsAHundredSamplesAbove) {
   Distribution d;
   for (int i = 0; i < 9'999; ++i) d.answered.record(i);

@@ -124,6 +124,54 @@ TEST_P(AnyThreads, EachTakesEveryNthRequest) {
 
 INSTANTIATE_TEST_SUITE_P(OneToEight, AnyThreads, ::testing::Range(1U, 9U));
 
+// How many requests fall due in each slot.
+std::vector<int> histogram_of(const std::vector<Nanos>& due, Nanos slot) {
+  std::vector<int> slots;
+  for (const auto at : due) {
+    slots.resize(std::max(slots.size(), static_cast<std::size_t>(at / slot) + 1), 0);
+    ++slots[static_cast<std::size_t>(at / slot)];
+  }
+  return slots;
+}
+
+// The load of 10,000 connections at two requests a second each. The plan knows no connections: whichever is
+// free takes the next request, so there are no phases of connections or threads that could add up.
+TEST_P(AnyThreads, NoSlotOfAMillisecondHoldsMoreThanItsShare) {
+  const std::vector stages{stage(2_s, ConstantRate{20'000})};
+  const auto slots = histogram_of(dues(stages, GetParam()), kMillisecond);
+  EXPECT_EQ(slots.size(), 2'000U);
+  EXPECT_THAT(slots, ::testing::Each(20));
+}
+
+TEST_P(AnyThreads, EveryGapIsTheSame) {
+  const std::vector stages{stage(1_s, ConstantRate{20'000})};
+  const auto times = dues(stages, GetParam());
+  for (std::size_t i = 1; i < times.size(); ++i) ASSERT_EQ(times[i] - times[i - 1], 50'000) << i;
+}
+
+// Ten connections at one request a second in all: nothing is due together, from the first request on.
+TEST_P(AnyThreads, TheStartIsNoBurst) {
+  const std::vector stages{stage(60_s, ConstantRate{1})};
+  EXPECT_THAT(histogram_of(dues(stages, GetParam()), kSecond), ::testing::Each(1));
+}
+
+TEST_P(AnyThreads, SharesDifferByOneRequestAtMost) {
+  const std::vector stages{stage(1_s, ConstantRate{1003})};
+  for (std::uint32_t thread = 0; thread < GetParam(); ++thread) {
+    const auto share = walk(stages, thread, GetParam()).size();
+    EXPECT_GE(share, 1003 / GetParam());
+    EXPECT_LE(share, 1003 / GetParam() + 1);
+  }
+}
+
+TEST(ConstantRate, CountAndGapsDoNotDependOnTheDuration) {
+  for (const Nanos duration : {1_s, 7_s, 60_s, 3600_s}) {
+    const auto one = stage(duration, ConstantRate{333});
+    EXPECT_EQ(arrival_count(one), 333 * (duration / kSecond));
+    EXPECT_EQ(arrival_due(one, 332), 996'996'997);
+  }
+}
+
 TEST(Stages, FollowEachOtherWithoutGapOrOverlap) {
   const std::vector stages{stage(1_s, ConstantRate{2}), stage(1_s, ConstantRate{1}),
                            stage(2_s, ConstantRate{2})};
