@@ -13,6 +13,7 @@ namespace heddle::engine {
 namespace {
 
 using record::Failure;
+using record::Outcome;
 using record::TransportError;
 
 // Larger than any answer of the service (1.7 KiB) and most others: one read per answer.
@@ -348,13 +349,17 @@ void ConnectionSet::answered(std::uint32_t index, const http::Response& response
     // A code outside of the classes counts as a fault of the server (RFC 9110, 15).
     const auto first_digit = static_cast<std::size_t>(status / 100);
     ++counts.http_errors[first_digit >= 1 && first_digit <= 5 ? first_digit : 5];
+    recorder_.row(Outcome::http_error, connection.ticket, connection.sent, now, status);
   } else if (spec.expect_body_bytes && response.body_bytes() != *spec.expect_body_bytes &&
              spec.method != "HEAD") {
     // Its end is known all the same, so the connection can be used again.
     counts.failed_micros += micros(now - connection.sent);
-    counts.add_failure({TransportError::malformed, 0});
+    const Failure failure{TransportError::malformed, 0};
+    counts.add_failure(failure);
+    recorder_.row(Outcome::transport_error, connection.ticket, connection.sent, now, status, failure);
   } else {
     record_ok(connection, now);
+    recorder_.row(Outcome::ok, connection.ticket, connection.sent, now, status);
   }
   ++connection.answered;
   const auto& limit = setup_.plan.requests_per_connection;
@@ -379,6 +384,7 @@ void ConnectionSet::request_failed(std::uint32_t index, Failure failure, Nanos n
   auto& counts = recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts;
   counts.add_failure(failure);
   counts.failed_micros += micros(now - connection.sent);
+  recorder_.row(Outcome::transport_error, connection.ticket, connection.sent, now, 0, failure);
   leave_wire(index, now);
   count_lost(connection);
   // A server that ends every connection without an answer is not asked again at once.
@@ -392,6 +398,7 @@ void ConnectionSet::timed_out(std::uint32_t index, Nanos now) {
   auto& connection = connections_[index];
   ++recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts.timeouts;
   record_waiting(connection, now);
+  recorder_.row(Outcome::timeout, connection.ticket, connection.sent, now);
   leave_wire(index, now);
   drop_descriptor(index);  // its answer may still come, and must not meet the next request
   reopen_later(index, now);
@@ -438,6 +445,7 @@ Nanos ConnectionSet::tend(Nanos now) {
 void ConnectionSet::abandon(Nanos now) {
   for (auto index = busy_.oldest(); index != kNone; index = connections_[index].next) {
     record_waiting(connections_[index], now);
+    recorder_.row(Outcome::in_flight, connections_[index].ticket, connections_[index].sent, now);
     if (is_measured(connections_[index].ticket)) measured_on_wire_.leave(now);
   }
   close_all();

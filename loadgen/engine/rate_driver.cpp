@@ -82,6 +82,7 @@ class RateDriver final : public Driver {
       auto& cell = cell_of(arrival);
       ++cell.counts.unsent;
       cell.latency.waiting.record_nanos(last - (start_ + arrival.due));
+      recorder_.row(record::Outcome::unsent, ticket_of(arrival), Recorder::kNotSent, last);
     }
     to_send_.reset();
     offered_.reset();
@@ -106,6 +107,9 @@ class RateDriver final : public Driver {
   [[nodiscard]] std::uint16_t class_of(const plan::Arrival& arrival) const {
     return setup_.mix.of_arrival(arrival.stage, arrival.index);
   }
+  [[nodiscard]] Ticket ticket_of(const plan::Arrival& arrival) const {
+    return {start_ + arrival.due, arrival.stage, class_of(arrival)};
+  }
   [[nodiscard]] record::Cell& cell_of(const plan::Arrival& arrival) {
     return recorder_.cell(arrival.stage, class_of(arrival));
   }
@@ -123,14 +127,14 @@ class RateDriver final : public Driver {
       const auto& arrival = *to_send_->peek();
       const Nanos due = start_ + arrival.due;
       if (gave_up(due, now)) {
-        shed(arrival, now - due);
+        shed(arrival, now);
         continue;
       }
       const auto index = take_free();
       if (index != kNone) {
-        connections_.send(index, {due, arrival.stage, class_of(arrival)});
+        connections_.send(index, ticket_of(arrival));
       } else if (setup_.plan.when_busy == plan::WhenBusy::shed) {
-        shed(arrival, now - due);
+        shed(arrival, now);
       } else {
         waiting_for_connection_ = true;
         return;
@@ -143,10 +147,11 @@ class RateDriver final : public Driver {
     return setup_.plan.request_timeout > 0 && now - due > setup_.plan.request_timeout;
   }
 
-  void shed(const plan::Arrival& arrival, Nanos waited) {
+  void shed(const plan::Arrival& arrival, Nanos now) {
     auto& cell = cell_of(arrival);
     ++cell.counts.shed;
-    cell.latency.waiting.record_nanos(waited);
+    cell.latency.waiting.record_nanos(now - (start_ + arrival.due));
+    recorder_.row(record::Outcome::shed, ticket_of(arrival), Recorder::kNotSent, now);
   }
 
   // Connections that were lost while they were free are passed over; they come back through on_open().

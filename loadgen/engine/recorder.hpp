@@ -1,8 +1,9 @@
 // What one engine thread writes its observations to.
 #pragma once
 
-#include "loadgen/engine/clock.hpp"
+#include "loadgen/engine/connection.hpp"
 #include "loadgen/record/mailbox.hpp"
+#include "loadgen/record/request_log.hpp"
 
 #include <vector>
 
@@ -34,6 +35,21 @@ class Recorder {
   void close(Nanos now);
   [[nodiscard]] const record::Interval& last() const { return *current_; }
 
+  // From now on each row() goes to ring `thread` of `log` (null: nowhere).
+  void keep_rows(record::RequestLog* log, std::size_t thread) {
+    log_ = log;
+    thread_ = thread;
+  }
+  // A request has come to its end, whatever that is: exactly once for each that was planned. `sent`: kNotSent
+  // when it was on no wire.
+  static constexpr Nanos kNotSent = -1;
+  void row(record::Outcome outcome, const Ticket& ticket, Nanos sent, Nanos now, int status = 0,
+           record::Failure failure = {}) {
+    if (log_ == nullptr) return;
+    log_->push(thread_, {now, now - ticket.due, sent == kNotSent ? -1 : now - sent, ticket.stage,
+                         ticket.request_class, static_cast<std::uint16_t>(status), outcome, failure});
+  }
+
   void begin(Nanos now) { current_->start_nanos = now; }
   [[nodiscard]] record::Mailbox& mailbox() { return mailbox_; }
 
@@ -42,6 +58,8 @@ class Recorder {
   record::Interval* current_;
   std::size_t classes_;
   std::vector<std::int64_t> levels_;
+  record::RequestLog* log_ = nullptr;
+  std::size_t thread_ = 0;
 };
 
 }  // namespace heddle::engine

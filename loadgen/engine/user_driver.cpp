@@ -92,6 +92,7 @@ class UserDriver final : public Driver {
     auto& counts = recorder_.cell(user.ticket.stage, user.ticket.request_class).counts;
     ++counts.sent;
     counts.add_failure(failure);
+    recorder_.row(record::Outcome::transport_error, user.ticket, Recorder::kNotSent, now, 0, failure);
     if (user.retiring) return stop(index);
     think(index, now);
   }
@@ -177,6 +178,7 @@ class UserDriver final : public Driver {
     auto& cell = recorder_.cell(user.ticket.stage, user.ticket.request_class);
     ++cell.counts.unsent;
     cell.latency.waiting.record_nanos(end - user.ticket.due);
+    recorder_.row(record::Outcome::unsent, user.ticket, Recorder::kNotSent, end);
     user.doing = Doing::thinking;
     ++user.generation;
     thoughts_.add({end, index, user.generation});

@@ -49,6 +49,7 @@ Worker::Worker(const Setup& setup, Control& control, std::uint32_t thread)
       driver_{plan::is_users(setup.plan) ? make_user_driver(setup, thread, connections_, recorder_)
                                          : make_rate_driver(setup, thread, connections_, recorder_)},
       pacer_{spin_window(setup)} {
+  recorder_.keep_rows(setup.request_log, thread);
   connections_.observe(*driver_);
   stats_.connections = connections_.size();
 }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace heddle::record {
@@ -22,6 +23,13 @@ struct RequestRecord {
   std::uint16_t status = 0;  // 0 = no answer
   Outcome outcome = Outcome::ok;
   Failure failure;  // of a transport_error
+};
+
+// What became of the rows of a run: together one for each planned request.
+struct RequestRows {
+  std::string file;
+  std::int64_t written = 0;
+  std::int64_t dropped = 0;  // no room in the ring, or the file did not take it
 };
 
 class RequestLog {

@@ -1,7 +1,9 @@
 // The outcome of one run, as reports and the caller see it.
 #pragma once
 
+#include "loadgen/record/ceiling.hpp"
 #include "loadgen/record/counts.hpp"
+#include "loadgen/record/request_log.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -110,6 +112,7 @@ struct Generator {
   double useful_busy_share = 0;  // of the busiest thread
   double cpu_seconds = 0;        // over the measure window, all engine threads
   std::vector<ThreadStats> threads;
+  std::optional<Ceiling> ceiling;  // empty without a calibration of this host
 };
 
 // Little's law: requests on the wire on average = rate x time on the wire. The left side is counted without
@@ -155,8 +158,9 @@ struct RunResult {
   std::vector<StageResult> stages;          // those that began
   std::optional<std::int64_t> drain_nanos;  // after the warm-up; empty without one
   bool drain_timed_out = false;
-  std::int64_t grace_nanos = 0;  // really used after the last stage
-  std::vector<SloResult> slo;    // one per objective
+  std::int64_t grace_nanos = 0;             // really used after the last stage
+  std::vector<SloResult> slo;               // one per objective
+  std::optional<RequestRows> request_rows;  // empty without --record-requests
 
   // All measure stages as one; empty when none began.
   [[nodiscard]] std::optional<StageResult> window() const;

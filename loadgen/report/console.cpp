@@ -120,6 +120,13 @@ std::string console_report(const record::RunResult& result) {
   out += fmt::format("\nseed         {}\n", result.info.seed);
   out += fmt::format("\ngenerator: {} ({}; {:.1f} s of CPU)\n", name_of(result.generator.verdict),
                      result.generator.reason, result.generator.cpu_seconds);
+  if (const auto& ceiling = result.generator.ceiling) {
+    out += fmt::format("ceiling: {:.1f} % of {:.0f} requests per second and thread (calibrated {})\n",
+                       100 * ceiling->share, ceiling->per_second_per_thread, ceiling->calibrated);
+  }
+  if (const auto& rows = result.request_rows) {
+    out += fmt::format("requests: {} rows in {}, {} dropped\n", rows->written, rows->file, rows->dropped);
+  }
   return out;
 }
 

@@ -105,6 +105,18 @@ json::object stage_object(const record::StageResult& stage, const record::RunInf
   return out;
 }
 
+json::value ceiling_object(const std::optional<record::Ceiling>& ceiling) {
+  if (!ceiling) return nullptr;
+  return {{"perSecondPerThread", ceiling->per_second_per_thread},
+          {"sharePercent", 100 * ceiling->share},
+          {"calibrated", ceiling->calibrated}};
+}
+
+json::value request_log_object(const std::optional<record::RequestRows>& rows) {
+  if (!rows) return nullptr;
+  return {{"file", rows->file}, {"rows", rows->written}, {"dropped", rows->dropped}};
+}
+
 json::object generator_object(const record::Generator& generator) {
   json::object out;
   out["verdict"] = record::name_of(generator.verdict);
@@ -113,6 +125,7 @@ json::object generator_object(const record::Generator& generator) {
   out["turnMicros"] = micros(generator.turns);
   out["usefulBusyPercent"] = 100 * generator.useful_busy_share;
   out["cpuSeconds"] = generator.cpu_seconds;
+  out["ceiling"] = ceiling_object(generator.ceiling);
   json::array threads;
   for (const auto& thread : generator.threads) {
     json::object entry;
@@ -198,6 +211,7 @@ json::object load_json(const record::RunResult& result) {
       result.drain_nanos ? json::value(to_millis(*result.drain_nanos)) : json::value(nullptr);
   out["drainTimedOut"] = result.drain_timed_out;
   out["graceMillis"] = to_millis(result.grace_nanos);
+  out["requestLog"] = request_log_object(result.request_rows);
   out["slo"] = slo_json(result.slo);
   json::array stages;
   for (const auto& stage : result.stages) stages.push_back(stage_object(stage, result.info));
