@@ -1,4 +1,5 @@
 // heddle-load: reads what to do and does it.
+#include "loadgen/calibrate/calibrate.hpp"
 #include "loadgen/commands/common.hpp"
 #include "loadgen/commands/find_max.hpp"
 #include "loadgen/commands/run.hpp"
@@ -15,6 +16,18 @@ namespace {
 
 using namespace heddle;
 
+int calibrate(const load::Options& options) {
+  load::CalibrateOptions how;
+  how.measure.threads = options.plan.threads;
+  how.measure.cpus = options.plan.cpus;
+  how.measure.spin = options.plan.spin;
+  how.file = options.calibration;
+  how.version = HEDDLE_VERSION;
+  how.quick = options.quick;
+  how.json = options.json;
+  return load::calibrate(how);
+}
+
 int obey(const load::Options& options) {
   if (options.help) {
     load::print(load::help_text(options.command));
@@ -28,7 +41,15 @@ int obey(const load::Options& options) {
     load::print(load::completion_script(options.completion));
     return load::kComplete;
   }
-  return options.command == load::Command::find_max ? load::find_max(options) : load::run(options);
+  switch (options.command) {
+    case load::Command::find_max:
+      return load::find_max(options);
+    case load::Command::calibrate:
+      return calibrate(options);
+    case load::Command::run:
+      break;
+  }
+  return load::run(options);
 }
 
 int usage(const std::exception& error) {

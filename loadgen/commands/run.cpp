@@ -1,5 +1,6 @@
 #include "loadgen/commands/run.hpp"
 
+#include "loadgen/calibrate/ceiling_note.hpp"
 #include "loadgen/commands/common.hpp"
 #include "loadgen/engine/run.hpp"
 #include "loadgen/report/console.hpp"
@@ -7,6 +8,7 @@
 #include "loadgen/report/load_json.hpp"
 #include "loadgen/report/output_file.hpp"
 #include "loadgen/report/progress.hpp"
+#include "loadgen/report/requests_csv.hpp"
 #include "loadgen/report/series.hpp"
 #include "loadgen/report/text.hpp"
 
@@ -20,13 +22,22 @@ namespace heddle::load {
 namespace {
 
 // Opens every file before the run, so that an unusable folder costs nothing.
-void add_listeners(report::Fanout& fanout, const Options& options) try {
+// `recorded` is set when there is a row per request.
+void add_listeners(report::Fanout& fanout, const Options& options, engine::Setup& setup,
+                   report::RequestsCsv*& recorded) try {
   if (!options.out.empty()) {
     std::filesystem::create_directories(options.out);
     // The result of an earlier run must not be taken for this one's, should it not get as far.
     std::filesystem::remove(options.out / "load.json");
     fanout.add(std::make_unique<report::SecondsCsv>(options.out / "load-seconds.csv"));
     fanout.add(std::make_unique<report::HlogWriter>(options.out / "load.hlog"));
+  }
+  if (!options.record_requests.empty()) {
+    if (options.record_requests == "-") throw UsageError("--record-requests: found '-', accepted: a file");
+    auto rows = std::make_unique<report::RequestsCsv>(options.record_requests, setup.threads);
+    setup.request_log = &rows->log();
+    recorded = rows.get();
+    fanout.add(std::move(rows));
   }
   if (!options.events.empty()) fanout.add(std::make_unique<report::EventStream>(options.events));
   if (isatty(STDERR_FILENO) != 0) fanout.add(std::make_unique<report::ProgressLine>());
@@ -61,20 +72,29 @@ int exit_code(const record::RunResult& result, bool strict) {
 
 int run(const Options& options) {
   for (const auto& warning : options.warnings) tell(warning);
-  const auto setup = prepare(options.plan, read_bodies(options.plan));
+  const auto ceiling = ceiling_note(options.plan, options.calibration, this_host());
+  if (!ceiling.message.empty()) tell(ceiling.message);
+  auto setup = prepare(options.plan, read_bodies(options.plan));
   report::Fanout listeners;
-  add_listeners(listeners, options);
+  report::RequestsCsv* recorded = nullptr;
+  add_listeners(listeners, options, setup, recorded);
   auto result = engine::run_load(setup, engine::describe(setup), listeners);
   result.slo = record::judge_slo(options.slo, result);
+  if (const auto warning = conclude_ceiling(ceiling, options.plan, result); !warning.empty()) tell(warning);
+  if (recorded != nullptr) result.request_rows = recorded->rows();
   const auto text = report::pretty(report::load_json(result));
   const auto lost = keep(options, listeners, text);
+  for (const auto& problem : lost) tell(problem);
   if (result.status == record::Status::failed) tell(result.reason);
   if (options.json) {
     print(text);
   } else if (options.events != "-") {
     print(report::console_report(result));
   }
-  for (const auto& problem : lost) tell(problem);
+  if (recorded != nullptr && recorded->problem().empty() && result.request_rows->dropped > 0) {
+    tell(fmt::format("{} has no row for {} requests: they ended faster than rows were written",
+                     result.request_rows->file, result.request_rows->dropped));
+  }
   return lost.empty() ? exit_code(result, options.strict) : kFailed;
 }
 
