@@ -206,12 +206,12 @@ void check_slo(const std::vector<Objective>& objectives, const std::vector<std::
     const auto& name = objective.request_class;
     if (!name.empty() && std::find(classes.begin(), classes.end(), name) == classes.end()) {
       throw std::invalid_argument(
-          fmt::format("found '{}', accepted: the requests {}", objective.name, fmt::join(classes, ", ")));
+          fmt::format("found '{}', accepted: the requests {}", objective.text, fmt::join(classes, ", ")));
     }
     if (objective.measure == SloMeasure::rate && !rated) {
       throw std::invalid_argument(fmt::format(
           "found '{}', accepted: a share of the rate where there is a rate; ok-rate=N/s otherwise",
-          objective.name));
+          objective.text));
     }
   }
 }

@@ -1,83 +1,26 @@
 // The real binary: files, exit codes, messages, signals.
 #include "loadgen/options.hpp"
-#include "tests/loadgen/fake_server.hpp"
+#include "tests/loadgen/command_line.hpp"
 
-#include <array>
 #include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <fcntl.h>
-#include <filesystem>
-#include <fstream>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <thread>
 
-#include <boost/json.hpp>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace heddle {
 namespace {
 
+using heddle::testing::content;
 using heddle::testing::FakeServer;
+using heddle::testing::hello;
 using heddle::testing::kHello;
 using ::testing::HasSubstr;
 using Then = FakeServer::Then;
 using namespace std::chrono_literals;
 
-Then hello(const FakeServer::Peer& peer, const heddle::testing::Seen&) {
-  peer.write(kHello);
-  return Then::keep;
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-struct Outcome {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-};
-
-class CommandLine : public ::testing::Test {
+class CommandLine : public heddle::testing::CommandLine {
  protected:
-  CommandLine() {
-    std::string name = std::filesystem::temp_directory_path() / "heddle-load-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~CommandLine() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] pid_t start(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), HEDDLE_LOAD);
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    const auto out = (folder_ / "out").string();
-    const auto err = (folder_ / "err").string();
-    const pid_t pid = fork();
-    if (pid != 0) return pid;
-    dup2(open(standard_output_.empty() ? out.c_str() : standard_output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-              0600),
-         STDOUT_FILENO);
-    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-  [[nodiscard]] Outcome finish(pid_t pid) const {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(folder_ / "out"), content(folder_ / "err")};
-  }
-  [[nodiscard]] Outcome run(std::vector<std::string> arguments) const {
-    return finish(start(std::move(arguments)));
-  }
-
-  [[nodiscard]] boost::json::object load_json() const {
-    return boost::json::parse(content(folder_ / "result/load.json")).as_object();
-  }
   // A plan that is in order but for `member`, which nothing would answer.
   [[nodiscard]] std::string plan_with(const std::string& member) const {
     const auto file = folder_ / ("plan-" + std::to_string(std::hash<std::string>{}(member)) + ".json");
@@ -87,10 +30,6 @@ class CommandLine : public ::testing::Test {
                         << member << "}";
     return file;
   }
-  [[nodiscard]] std::string result_folder() const { return folder_ / "result"; }
-
-  std::filesystem::path folder_;
-  std::string standard_output_;  // another file for it
 };
 
 TEST_F(CommandLine, WritesWhatItMeasured) {
@@ -100,6 +39,7 @@ TEST_F(CommandLine, WritesWhatItMeasured) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("100 planned = 100 sent"));
   EXPECT_THAT(outcome.out, HasSubstr("generator: "));
+  EXPECT_THAT(outcome.out, HasSubstr("seed         1\n"));
   const auto json = load_json();
   EXPECT_EQ(json.at("status").as_string(), "complete");
   EXPECT_EQ(json.at("window").as_object().at("ok").as_int64(), 100);
@@ -221,6 +161,19 @@ TEST_F(CommandLine, UsageErrorsAreOneLineAndExitCodeTwo) {
       {{"-c", "many", "http://127.0.0.1:1"}, "found 'many'"},
       {{"-r", "-1", "http://127.0.0.1:1"}, "--rate"},
       {{"-r", "nan", "http://127.0.0.1:1"}, "--rate"},
+      {{"-r", "1e9", "http://127.0.0.1:1"}, "--rate: found '1e9', accepted: a number from 1e-06 to 10000000"},
+      {{"-r", "0.01", "http://127.0.0.1:1"}, "--rate: found a load without one request"},
+      {{"--dur", "5", "http://127.0.0.1:1"}, "--dur: not known, is it --duration?"},
+      {{"--slo", "p99=150", "http://127.0.0.1:1"}, "--slo: found 'p99=150', accepted: "},
+      {{"--slo", "rate=99%", "http://127.0.0.1:1"}, "--slo: found 'rate=99%', accepted: a share of the rate"},
+      {{"--plan", plan_with(R"("slo": ["p99=1"])")}, "plan: slo[0]: found 'p99=1', accepted: "},
+      {{"--plan", plan_with(R"("slo": ["b:p99=1ms"])")},
+       "plan: slo[0]: found 'b:p99=1ms', accepted: the requests a"},
+      {{"--plan", plan_with(R"("slo": "p99=1ms")")}, "slo: found"},
+      {{"find-max", "http://127.0.0.1:1"}, "no --slo"},
+      {{"find-max", "--slo", "p99=1ms", "-r", "5", "http://127.0.0.1:1"}, "--rate: not with find-max"},
+      {{"--from", "5", "http://127.0.0.1:1"}, "--from: not with a run"},
+      {{"--completion", "fish"}, "--completion: found 'fish', accepted: bash"},
       {{"-d", "soon", "http://127.0.0.1:1"}, "--duration: found 'soon'"},
       {{"-d", "0", "http://127.0.0.1:1"}, "--duration"},
       {{"--cpus", "1-", "http://127.0.0.1:1"}, "--cpus"},
@@ -288,20 +241,10 @@ TEST_F(CommandLine, JsonGoesToStandardOutput) {
 TEST_F(CommandLine, HelpAndVersion) {
   const auto help = run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* option : {"--connections", "--rate", "--plan", "--events", "--strict", "default 60s"}) {
-    EXPECT_THAT(help.out, HasSubstr(option));
-  }
+  EXPECT_EQ(help.out, load::help_text(load::Command::run));
+  EXPECT_EQ(run({"find-max", "-h"}).out, load::help_text(load::Command::find_max));
+  EXPECT_EQ(run({"--completion", "bash"}).out, load::completion_script("bash"));
   EXPECT_THAT(run({"--version"}).out, ::testing::StartsWith("heddle-load "));
-}
-
-TEST(Durations, TakeTheirUnit) {
-  EXPECT_EQ(load::parse_duration("10", "x"), 10 * plan::kSecond);
-  EXPECT_EQ(load::parse_duration("1.5s", "x"), 1500 * plan::kMillisecond);
-  EXPECT_EQ(load::parse_duration("250ms", "x"), 250 * plan::kMillisecond);
-  EXPECT_EQ(load::parse_duration("2m", "x"), 120 * plan::kSecond);
-  for (const char* bad : {"", "s", "-1s", "5 s", "5d", "1e300h", "nan"}) {
-    EXPECT_THROW((void)load::parse_duration(bad, "x"), load::UsageError) << bad;
-  }
 }
 
 }  // namespace
