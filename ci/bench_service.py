@@ -23,6 +23,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench_common import free_port, spread, wait_for_port
+
 NGINX_CONFIG = """
 daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 15000; }}
@@ -52,12 +54,6 @@ class Cost:
     errors: int
     p99_millis: object
     generator: str
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def nginx_command(port: int, folder: Path) -> list[str]:
@@ -95,16 +91,6 @@ def running(contender: Contender, cpu: int) -> Iterator[tuple[int, int]]:
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(20)
-
-
-def wait_for_port(port: int, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 10
-    while time.monotonic() < end and process.poll() is None:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.02)
-    raise SystemExit(f"bench_service: error: port {port} is not listened on: {process.args!r}")
 
 
 def family(pid: int) -> list[int]:
@@ -153,11 +139,6 @@ def cost_at(load: str, contender: Contender, rate: int, connections: int, second
         failed = window["sent"] - window["ok"]
         return Cost(used / 1000 / max(1, window["ok"]), window["ok"], failed,
                     window["latencyMillis"]["p99"], result["generator"]["verdict"])
-
-
-def spread(values: list[float], digits: int) -> str:
-    return (f"{statistics.median(values):.{digits}f} "
-            f"({min(values):.{digits}f}-{max(values):.{digits}f})")
 
 
 def compare_cost(args: argparse.Namespace, rate: int) -> None:
