@@ -93,25 +93,25 @@ std::vector<std::string> check_ports(const std::vector<TargetLoad>& loads, const
   for (const auto& load : loads) {
     const auto ports = range.usable();
     if (load.per_source > ports) {
-      throw NotMeasurable(
-          fmt::format("{} connections to {} from {} need {} ports on one address, it has {}; what helps: {} "
-                      "or more source "
-                      "addresses (sourceAddresses), a wider net.ipv4.ip_local_port_range, fewer connections",
-                      load.connections, load.target, sources_text(load), load.per_source, range_text(range),
-                      divide_up(load.connections, std::max<std::int64_t>(1, ports))));
+      throw NotMeasurable(fmt::format(
+          "{} connections to {} from {} need {} ports on one address, it has {}; what helps: {} "
+          "or more source "
+          "addresses (sourceAddresses, --source), a wider net.ipv4.ip_local_port_range, fewer connections",
+          load.connections, load.target, sources_text(load), load.per_source, range_text(range),
+          divide_up(load.connections, std::max<std::int64_t>(1, ports))));
     }
     const auto closed = divide_up(in_time_wait(load), load.sources);
     if (load.new_per_second > 0 && load.per_source + closed > ports) {
       warnings.push_back(
           fmt::format("{}: up to {:.0f} new connections a second keep {} ports in TIME_WAIT (60 s each), {} "
                       "from {}, each "
-                      "with {}: connects may fail with EADDRNOTAVAIL; more sourceAddresses help",
+                      "with {}: connects may fail with EADDRNOTAVAIL; more source addresses help",
                       load.target, load.new_per_second, in_time_wait(load), closed, sources_text(load),
                       range_text(range)));
     } else if (load.per_source > ports * 9 / 10) {
       warnings.push_back(fmt::format(
           "{}: {} connections of one source address use nearly all of its {}; what others use may "
-          "be missing; more sourceAddresses help",
+          "be missing; more source addresses help",
           load.target, load.per_source, range_text(range)));
     }
   }
@@ -123,10 +123,12 @@ std::vector<std::string> check_backlog(const std::vector<TargetLoad>& loads, std
   if (somaxconn <= 0) return warnings;
   for (const auto& load : loads) {
     if (!load.local || load.opened_at_once <= somaxconn) continue;
+    const auto* effect = load.target.starts_with("unix:") ? "fail with EAGAIN and are tried again"
+                                                          : "take 1 s or 3 s longer (the SYN is sent again)";
     warnings.push_back(fmt::format(
         "{}: {} connections at once, net.core.somaxconn is {}: when the server's backlog overflows, connects "
-        "take 1 s or 3 s longer (the SYN is sent again); a connect ramp or a larger somaxconn avoids it",
-        load.target, load.opened_at_once, somaxconn));
+        "{}; a connect ramp or a larger somaxconn avoids it",
+        load.target, load.opened_at_once, somaxconn, effect));
     break;  // the others would say the same
   }
   return warnings;

@@ -83,6 +83,8 @@ TEST(Backlog, OnlyABurstToAServerHereIsWarnedOf) {
               ElementsAre(HasSubstr("a:80: 5000 connections at once, net.core.somaxconn is 4096")));
   EXPECT_THAT(check_backlog({load}, 5'000), IsEmpty());
   EXPECT_THAT(check_backlog({load}, 0), IsEmpty());  // not known
+  load.target = "unix:/run/x";
+  EXPECT_THAT(check_backlog({load}, 4'096), ElementsAre(HasSubstr("EAGAIN")));
   load.local = false;
   EXPECT_THAT(check_backlog({load}, 4'096), IsEmpty());
 }

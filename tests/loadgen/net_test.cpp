@@ -111,7 +111,7 @@ TEST(TryConnect, TellsWhoAnswersAndWhoRefuses) {
 }
 
 TEST(TryConnect, GivesUpAfterItsLimit) {
-  // Nobody accepts here: one connection fills a backlog of 0, the next is left without an answer.
+  // Nobody accepts here: one connection fills a backlog of 0, even closed; the next gets no answer.
   const auto any = literal("127.0.0.1", 0);
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   ASSERT_EQ(bind(listener, any.get(), any.size), 0);
@@ -120,10 +120,8 @@ TEST(TryConnect, GivesUpAfterItsLimit) {
   socklen_t size = sizeof bound;
   getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &size);
   const auto target = make_address(reinterpret_cast<const sockaddr*>(&bound), size, true);
-  const std::vector<Address> many(8, target);
-  const auto errors = try_connect(many, kLimit);
-  EXPECT_EQ(errors.front(), 0);
-  EXPECT_EQ(errors.back(), ETIMEDOUT);
+  EXPECT_THAT(try_connect({target}, plan::kSecond), ElementsAre(0));
+  EXPECT_THAT(try_connect({target}, kLimit), ElementsAre(ETIMEDOUT));
   close(listener);
 }
 

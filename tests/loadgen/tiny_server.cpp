@@ -36,7 +36,7 @@ bool can_bind(const std::string& host) {
   return bound;
 }
 
-TinyServer::TinyServer(const engine::Address& address, Options options) {
+TinyServer::TinyServer(const engine::Address& address, Options options) : going_{!options.waits} {
   listener_ = socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener_ < 0 || bind(listener_, address.get(), address.size) != 0 ||
       listen(listener_, options.backlog) != 0) {
@@ -49,7 +49,7 @@ TinyServer::TinyServer(const engine::Address& address, Options options) {
   getsockname(listener_, reinterpret_cast<sockaddr*>(&bound), &size);
   // The port stands at the same place in both families.
   if (!address.is_unix()) port_ = ntohs(reinterpret_cast<const sockaddr_in&>(bound).sin_port);
-  thread_ = std::thread{[this, options] { serve(options.accepts_after); }};
+  thread_ = std::thread{[this] { serve(); }};
 }
 
 TinyServer::~TinyServer() {
@@ -64,8 +64,8 @@ std::string TinyServer::first_head() const {
   return first_head_;
 }
 
-void TinyServer::serve(std::chrono::milliseconds pause) {
-  std::this_thread::sleep_for(pause);
+void TinyServer::serve() {
+  while (!going_.load() && !stopping_.load()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
   while (!stopping_.load()) {
     std::vector<pollfd> polls{{listener_, POLLIN, 0}};
     for (const auto& [fd, bytes] : received_) polls.push_back({fd, POLLIN, 0});

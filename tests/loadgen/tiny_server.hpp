@@ -23,15 +23,16 @@ class TinyServer {
  public:
   struct Options {
     int backlog = 1024;
-    std::chrono::milliseconds accepts_after{0};
+    bool waits = false;  // accepts nobody before go()
   };
 
   // Listens there; one thread serves all. Throws std::runtime_error.
-  explicit TinyServer(const engine::Address& address, Options options = {1024, {}});
+  explicit TinyServer(const engine::Address& address, Options options = {1024, false});
   ~TinyServer();
   TinyServer(const TinyServer&) = delete;
   TinyServer& operator=(const TinyServer&) = delete;
 
+  void go() { going_.store(true); }
   [[nodiscard]] int port() const { return port_; }
   [[nodiscard]] int accepted() const { return accepted_.load(); }
   [[nodiscard]] int answered() const { return answered_.load(); }
@@ -39,11 +40,12 @@ class TinyServer {
   [[nodiscard]] std::string first_head() const;
 
  private:
-  void serve(std::chrono::milliseconds pause);
+  void serve();
   void read_from(int fd);
 
   int listener_ = -1;
   int port_ = 0;
+  std::atomic<bool> going_;
   std::atomic<bool> stopping_{false};
   std::atomic<int> accepted_{0};
   std::atomic<int> answered_{0};
