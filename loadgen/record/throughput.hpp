@@ -9,10 +9,9 @@ namespace heddle::record {
 inline constexpr double kRateMet = 0.99;
 // So full are the connections when on average this share of them waits for an answer.
 inline constexpr double kConnectionsFull = 0.95;
-// The two sides of Little's law may differ by so much: each request's time is rounded to 1 us, and a request
-// ends a little earlier for one account than for the other.
-inline constexpr double kLawTolerance = 0.02;
-inline constexpr double kLawTolerancePerRequest = 5e-6;  // seconds
+// The two sides of Little's law may differ by so much: each request's time is rounded to 1 us.
+inline constexpr double kLawTolerance = 0.01;
+inline constexpr double kLawTolerancePerRequest = 1e-6;  // seconds
 
 // From the threads' counts and the times recorded in `window` (all stages and request types).
 [[nodiscard]] LittlesLaw littles_law(const Generator& generator, const Cell& window);

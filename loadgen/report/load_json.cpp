@@ -3,12 +3,20 @@
 #include "loadgen/report/slo.hpp"
 #include "loadgen/report/text.hpp"
 
+#include <array>
 #include <cstring>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace heddle::report {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::array<std::pair<const char*, double>, 4> kPercentiles{
+    {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}}};
 
 double to_millis(std::int64_t nanos) {
   return static_cast<double>(nanos) / 1e6;
@@ -22,10 +30,11 @@ json::object distribution(const record::Distribution& d) {
   const bool any = d.answered.count() > 0;
   json::object out;
   out["min"] = any ? millis(d.answered.min()) : json::value(nullptr);
-  out["p50"] = quantile_millis(quantile(d, 0.5));
-  out["p90"] = quantile_millis(quantile(d, 0.9));
-  out["p99"] = quantile_millis(quantile(d, 0.99));
-  out["p999"] = quantile_millis(quantile(d, 0.999));
+  std::string missing;
+  for (const auto& [name, q] : kPercentiles) {
+    out[name] = quantile_millis(quantile(d, q));
+    if (out[name].is_null()) missing += (missing.empty() ? "" : ", ") + std::string{name};
+  }
   out["max"] = quantile_millis(largest(d));
   // Of the answered ones only: a mean with unknown parts would be neither a value nor a limit.
   out["mean"] = any ? json::value(static_cast<double>(d.answered.sum()) /
@@ -34,6 +43,11 @@ json::object distribution(const record::Distribution& d) {
   out["count"] = d.answered.count() + d.answered.overflow();
   out["atLeastCount"] = d.waiting.count() + d.waiting.overflow();
   out["overflowCount"] = d.answered.overflow();
+  out["nullReason"] = missing.empty() ? json::value(nullptr)
+                      : d.size() == 0
+                          ? json::value("no samples")
+                          : json::value(json::string{fmt::format("{}: fewer than {} samples lie above",
+                                                                 missing, record::kSamplesAbove)});
   return out;
 }
 
