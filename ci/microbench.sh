@@ -28,6 +28,7 @@ ci/setup.sh --test
 ci/setup.sh --bench
 dir=build/microbench
 if [ ! -f "$dir/build.ninja" ]; then
+  mkdir -p build
   meson setup "$dir" . -Dmicrobench=enabled >"$dir.log" 2>&1 || { tail -n 25 "$dir.log" >&2; exit 2; }
 fi
 ninja -C "$dir" --quiet tests/microbench/time-kernels tests/microbench/count-kernels
