@@ -88,8 +88,9 @@ std::string pacing_lines(const Calibration& c) {
   return out;
 }
 
-std::string millis_text(const std::optional<double>& value) {
-  return value ? fmt::format("{:.1f} ms", *value) : "nothing";
+std::string millis_text(const std::optional<double>& value, std::int64_t unanswered) {
+  return value ? fmt::format("{:.1f} ms", *value)
+               : fmt::format("nothing, {} requests had no answer at the end", unanswered);
 }
 
 std::string stall_lines(const StallCheck& s) {
@@ -99,9 +100,9 @@ std::string stall_lines(const StallCheck& s) {
       s.stall_millis, s.per_second, s.window_seconds, s.connections);
   out += fmt::format("  {} latency from due shows the stall: expected {:.1f} ms +- {:.1f}, measured {}\n",
                      verdict(s.due_passed()), s.expected_due_millis, s.tolerance_millis,
-                     millis_text(s.due_millis));
+                     millis_text(s.due_millis, s.unanswered));
   out += fmt::format("  {} service time from sent does not: expected at most {:.1f} ms, measured {}\n",
-                     verdict(s.sent_passed()), s.most_sent_millis, millis_text(s.sent_millis));
+                     verdict(s.sent_passed()), s.most_sent_millis, millis_text(s.sent_millis, s.unanswered));
   return out;
 }
 

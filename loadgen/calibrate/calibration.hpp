@@ -63,6 +63,8 @@ struct StallCheck {
   std::optional<double> due_millis;   // p99 from due
   double most_sent_millis = 0;        // the service time's p99 may be this much
   std::optional<double> sent_millis;  // p99 from sent
+  // Requests without an answer at the end: with many of them a p99 is not known, and the check fails.
+  std::int64_t unanswered = 0;
 
   [[nodiscard]] bool due_passed() const;
   [[nodiscard]] bool sent_passed() const;

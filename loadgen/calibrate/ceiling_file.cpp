@@ -57,6 +57,7 @@ json::object stall_object(const StallCheck& stall) {
           {"perSecond", rounded(stall.per_second)},
           {"windowSeconds", rounded(stall.window_seconds)},
           {"stallMillis", rounded(stall.stall_millis)},
+          {"unanswered", stall.unanswered},
           {"fromDue",
            {{"p99Millis", nullable(stall.due_millis)},
             {"expectedMillis", rounded(stall.expected_due_millis)},

@@ -8,7 +8,7 @@
 //                 "usefulBusyPercent": SPREAD}...],
 //    "pacing": [{"connections": N, "perSecond": R, "lateMicros": {"p50": US, "p99": US, "max": US},
 //                "usefulBusyPercent": N, "skipped": null or why}...],
-//    "stall": {"connections": N, "perSecond": R, "windowSeconds": S, "stallMillis": MS,
+//    "stall": {"connections": N, "perSecond": R, "windowSeconds": S, "stallMillis": MS, "unanswered": N,
 //              "fromDue": {"p99Millis": MS, "expectedMillis": MS, "toleranceMillis": MS, "passed": BOOL},
 //              "fromSent": {"p99Millis": MS, "atMostMillis": MS, "passed": BOOL}}}
 //

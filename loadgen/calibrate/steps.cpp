@@ -17,6 +17,11 @@ namespace {
 
 using engine::Nanos;
 
+constexpr std::size_t kMeasureStage = 1;  // after the warm-up
+// Requests of the last instant that wait for a connection are sent in a stage behind the one that counts:
+// without an answer they would only say "at least".
+constexpr Nanos kTail = 300 * plan::kMillisecond;
+constexpr double kTailRate = 10;
 // Connects so many in a second: a burst of thousands would overflow the backlog, and the kernel repeats a
 // lost SYN after a second only.
 constexpr double kConnectsPerSecond = 20'000;
@@ -102,7 +107,7 @@ class Bench {
 
   record::RunResult run(const plan::Plan& plan, const StageStart::Action& at_start = {}) {
     const auto setup = engine::checked_setup(plan, {std::string{}});
-    StageStart listener{1, at_start};
+    StageStart listener{kMeasureStage, at_start};
     auto result = engine::run_load(setup, engine::describe(setup), listener);
     if (result.status == record::Status::interrupted) throw Interrupted(result.reason);
     for (const auto& server : servers_) {
@@ -172,11 +177,11 @@ class Bench {
     options_.progress(
         fmt::format("a stall of {:.0f} ms at {:.0f}/s", millis(sizes_.stall), check.per_second));
     const auto begin = static_cast<Nanos>(kStallAt * static_cast<double>(sizes_.stall_window));
-    const auto result =
-        run(plan_of(check.connections, plan::ConstantRate{check.per_second}, sizes_.stall_window),
-            [&](Nanos start) {
-              for (auto& server : servers_) server->stall(start + begin, sizes_.stall);
-            });
+    auto plan = plan_of(check.connections, plan::ConstantRate{check.per_second}, sizes_.stall_window);
+    plan.stages.push_back({"tail", plan::StageKind::measure, kTail, plan::ConstantRate{kTailRate}});
+    const auto result = run(plan, [&](Nanos start) {
+      for (auto& server : servers_) server->stall(start + begin, sizes_.stall);
+    });
     double longest = 0;
     for (const auto& server : servers_) {
       const auto stall = server->last_stall();
@@ -187,7 +192,8 @@ class Bench {
     check.expected_due_millis =
         stall_quantile(longest, millis(sizes_.stall_window), check.per_second / ceiling, 0.99);
     check.tolerance_millis = check.most_sent_millis = kStallTolerance * longest;
-    const auto window = result.window()->total();
+    const auto window = result.stages[kMeasureStage].total();
+    check.unanswered = window.latency.waiting.count();
     check.due_millis = p99_millis(window.latency);
     check.sent_millis = p99_millis(window.service);
   }

@@ -29,7 +29,8 @@ struct RequestRecord {
 struct RequestRows {
   std::string file;
   std::int64_t written = 0;
-  std::int64_t dropped = 0;  // no room in the ring, or the file did not take it
+  // No room in the ring, or in a block of rows that the file did not take whole.
+  std::int64_t dropped = 0;
 };
 
 class RequestLog {
