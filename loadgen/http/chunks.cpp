@@ -1,7 +1,8 @@
 #include "loadgen/http/chunks.hpp"
 
+#include "loadgen/plan/token.hpp"
+
 #include <algorithm>
-#include <string_view>
 
 namespace heddle::http {
 namespace {
@@ -21,12 +22,6 @@ bool is_blank(char c) {
 // RFC 9110, 5.5: what a value may hold.
 bool is_text(char c) {
   return c == '\t' || (static_cast<unsigned char>(c) >= ' ' && c != 127);
-}
-
-// RFC 9110, 5.6.2: what a name may hold.
-bool is_token(char c) {
-  constexpr std::string_view delimiters = "\"(),/:;<=>?@[\\]{}";
-  return c > ' ' && c < 127 && delimiters.find(c) == std::string_view::npos;
 }
 
 }  // namespace
@@ -56,9 +51,9 @@ bool Chunks::take_trailer(char byte) {
       if (byte == '\r') return go(true, State::end_lf);
       if (is_blank(byte)) return go(any_trailer_, State::trailer_value);  // folded (RFC 9112, 5.2)
       any_trailer_ = true;
-      return go(is_token(byte), State::trailer_name);
+      return go(plan::is_token_char(byte), State::trailer_name);
     case State::trailer_name:
-      return byte == ':' ? go(true, State::trailer_value) : is_token(byte);
+      return byte == ':' ? go(true, State::trailer_value) : plan::is_token_char(byte);
     case State::trailer_value:
       return byte == '\r' ? go(true, State::trailer_lf) : is_text(byte);
     case State::trailer_lf:

@@ -12,8 +12,10 @@ namespace {
 using Real = long double;
 
 constexpr Real kNanosPerSecond = 1e9L;
-// 0.3 per second over 10 s is 3 requests although the double nearest to 0.3 lies below it.
-constexpr Real kRoundingSlack = 1e-9L;
+// 0.3 per second over 10 s is 3 requests although the double nearest to 0.3 lies below it, by at most 2^-53
+// of its value. Some of these, and far too little for one more request at the highest rate over the longest
+// time (6 x 10^12).
+constexpr Real kRoundingSlack = 1e-15L;
 constexpr std::uint64_t kPoissonStream = 4ULL << 56;
 
 std::int64_t floor_of(Real value) {

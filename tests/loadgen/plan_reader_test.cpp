@@ -132,8 +132,10 @@ INSTANTIATE_TEST_SUITE_P(
                "do not frame"},
         Broken{"{\"X\": \"y\"}", "{\"Transfer-Encoding\": \"chunked\"}", "requests[0].headers",
                "do not frame"},
-        Broken{"{\"X\": \"y\"}", "{\"Content-Length\\t\": \"5\"}", "requests[0].headers",
-               "control characters"},
+        Broken{"{\"X\": \"y\"}", "{\"Content-Length\\t\": \"5\"}", "requests[0].headers", "letters"},
+        Broken{"{\"X\": \"y\"}", "{\"Content-Length:5\": \"\"}", "requests[0].headers", "letters"},
+        Broken{"\"method\": \"GET\"", "\"method\": \"GET /x\"", "requests[0].method", "letters"},
+        Broken{"\"method\": \"GET\"", "\"method\": \"\"", "requests[0].method", "letters"},
         Broken{"\"status\": 200, \"bodyBytes\"", "\"status\": 20, \"bodyBytes\"", "requests[1].expect.status",
                "100"},
         Broken{"\"targets\"", "\"target\"", "targets: found nothing", "list"}));

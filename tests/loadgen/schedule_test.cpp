@@ -164,6 +164,15 @@ TEST_P(AnyThreads, SharesDifferByOneRequestAtMost) {
   }
 }
 
+TEST(ConstantRate, CountIsExactForBillions) {
+  EXPECT_EQ(arrival_count(stage(10'000_s, ConstantRate{100'000})), 1'000'000'000);
+  EXPECT_EQ(arrival_count(stage(604'800_s, ConstantRate{200'000})), 120'960'000'000);
+  const auto most = stage(604'800_s, ConstantRate{kMaxRate});
+  EXPECT_EQ(arrival_count(most), 6'048'000'000'000);
+  EXPECT_EQ(arrival_due(most, 6'047'999'999'999), 604'800_s - 100);
+  EXPECT_EQ(arrival_count(stage(604'800_s, RateRamp{0, kMaxRate})), 3'024'000'000'000);
+}
+
 TEST(ConstantRate, CountAndGapsDoNotDependOnTheDuration) {
   for (const Nanos duration : {1_s, 7_s, 60_s, 3600_s}) {
     const auto one = stage(duration, ConstantRate{333});
