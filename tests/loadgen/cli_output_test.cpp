@@ -123,8 +123,11 @@ TEST_F(Output, UnusableFilesAreFoundBeforeTheRun) {
   std::ofstream{folder_ / "file"} << "x";
   const auto bad = (folder_ / "file/inside").string();
   std::filesystem::create_directories(folder_ / "taken/load.json/full");
-  for (const auto& arguments : std::vector<std::vector<std::string>>{
-           {"--out", bad}, {"--out", folder_ / "taken"}, {"--events", bad}, {"--events", folder_}}) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"--out", bad},
+                                                                     {"--out", folder_ / "taken"},
+                                                                     {"--events", bad},
+                                                                     {"--record-requests", bad},
+                                                                     {"--events", folder_}}) {
     auto words = arguments;
     words.insert(words.end(), {"-d", "60s", server.url()});
     const auto outcome = run(words);
