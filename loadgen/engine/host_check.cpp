@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <netinet/tcp.h>
 #include <stdexcept>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -18,7 +18,9 @@ namespace {
 class Socket {
  public:
   explicit Socket(int family) : fd_{socket(family, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP)} {
-    if (fd_ < 0) throw std::runtime_error(fmt::format("cannot open a socket: {}", std::strerror(errno)));
+    if (fd_ < 0)
+      throw std::runtime_error(
+          fmt::format("cannot open a socket: {}", std::generic_category().message(errno)));
   }
   ~Socket() { close(fd_); }
   Socket(const Socket&) = delete;
@@ -45,7 +47,7 @@ void check_congestion_control(const std::string& name) {
   }
   const int error = errno;
   throw std::invalid_argument(fmt::format("congestionControl: found '{}' ({}), accepted: {}", name,
-                                          std::strerror(error), congestion_controls()));
+                                          std::generic_category().message(error), congestion_controls()));
 }
 
 void check_source(const Address& source) {
@@ -53,7 +55,7 @@ void check_source(const Address& source) {
   if (bind(probe.get(), source.get(), source.size) == 0) return;
   throw std::invalid_argument(
       fmt::format("sourceAddresses: found '{}' ({}), accepted: addresses of this host", source.text,
-                  std::strerror(errno)));
+                  std::generic_category().message(errno)));
 }
 
 }  // namespace

@@ -94,9 +94,9 @@ std::vector<std::string> check_ports(const std::vector<TargetLoad>& loads, const
     const auto ports = range.usable();
     if (load.per_source > ports) {
       throw NotMeasurable(fmt::format(
-          "{} connections to {} from {} need {} ports on one address, it has {}; what helps: {} "
-          "or more source "
-          "addresses (sourceAddresses, --source), a wider net.ipv4.ip_local_port_range, fewer connections",
+          "{} connections to {} from {} need {} ports on one address, it has {}; what helps: {} or "
+          "more source addresses (sourceAddresses, --source), a wider net.ipv4.ip_local_port_range, fewer "
+          "connections",
           load.connections, load.target, sources_text(load), load.per_source, range_text(range),
           divide_up(load.connections, std::max<std::int64_t>(1, ports))));
     }

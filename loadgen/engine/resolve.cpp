@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <netdb.h>
 #include <poll.h>
 #include <stdexcept>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ AddressList ask(const char* host, const char* port, int flags, int& error) {
 }
 
 std::string reason(int error) {
-  return error == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(error);
+  return error == EAI_SYSTEM ? std::generic_category().message(errno) : gai_strerror(error);
 }
 
 // What became of an attempt that poll() reported.
@@ -129,8 +129,8 @@ std::vector<Address> those_that_answer(const std::string& name, std::vector<Addr
     if (errors[i] == 0) {
       kept.push_back(std::move(answers[i]));
     } else {
-      warnings.push_back(
-          fmt::format("{}: its address {} is left out: {}", name, answers[i].text, std::strerror(errors[i])));
+      warnings.push_back(fmt::format("{}: its address {} is left out: {}", name, answers[i].text,
+                                     std::generic_category().message(errors[i])));
     }
   }
   return kept;
