@@ -11,7 +11,7 @@ namespace {
 // compgen and mapfile are bash's own (4.0 or newer); the package bash-completion is not needed.
 constexpr std::string_view kHead = R"(# bash completion for heddle-load; made by heddle-load --completion bash
 _heddle_load() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous= command=run word
+  local current=${COMP_WORDS[COMP_CWORD]} previous='' command=run word
   ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
   for word in "${COMP_WORDS[@]:1}"; do
     case $word in
