@@ -173,9 +173,10 @@ StoredCeiling parse_ceiling(std::string_view text) {
                        }).as_array();
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto where = fmt::format("ceiling[{}].", i);
-    if (!points[i].is_object())
+    if (!points[i].is_object()) {
       throw std::invalid_argument(
           fmt::format("ceiling[{}]: found {}, accepted: an object", i, plan::shown(points[i])));
+    }
     const auto& point = points[i].as_object();
     const auto& rate = object_at(point, where, "perSecondPerThread");
     stored.points.push_back(

@@ -251,7 +251,7 @@ std::int64_t NullServer::answered() const {
 std::string NullServer::problem() const {
   const int error = shared_->error.load();
   if (error == 0) return {};
-  return fmt::format("the null server cannot take more connections: {}", std::strerror(error));
+  return fmt::format("the null server cannot take more connections: {}", strerrordesc_np(error));
 }
 
 }  // namespace heddle::load

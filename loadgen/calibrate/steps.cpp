@@ -120,7 +120,7 @@ class Bench {
       result_.run_delay_share =
           std::max(result_.run_delay_share, thread.run_delay_seconds / thread.window_seconds);
     }
-    const auto counts = result.window()->total().counts;
+    const auto counts = result.stages.at(kMeasureStage).total().counts;
     if (counts.errors() > 0 || counts.ok == 0) {
       throw std::runtime_error(
           fmt::format("a calibration run had {} errors and {} answers against the null "
@@ -138,7 +138,7 @@ class Bench {
     for (int i = 0; i < sizes_.repeats; ++i) {
       options_.progress(fmt::format("ceiling at {} connections, {} of {}", all, i + 1, sizes_.repeats));
       const auto result = run(plan_of(all, plan::Users{all}, sizes_.ceiling));
-      const auto window = *result.window();
+      const auto& window = result.stages.at(kMeasureStage);
       const auto ok = static_cast<double>(window.total().counts.ok);
       const double seconds = static_cast<double>(window.end_nanos - window.start_nanos) / 1e9;
       rates.push_back(ok / seconds / static_cast<double>(options_.threads));
@@ -192,7 +192,7 @@ class Bench {
     check.expected_due_millis =
         stall_quantile(longest, millis(sizes_.stall_window), check.per_second / ceiling, 0.99);
     check.tolerance_millis = check.most_sent_millis = kStallTolerance * longest;
-    const auto window = result.stages[kMeasureStage].total();
+    const auto window = result.stages.at(kMeasureStage).total();
     check.unanswered = window.latency.waiting.count();
     check.due_millis = p99_millis(window.latency);
     check.sent_millis = p99_millis(window.service);

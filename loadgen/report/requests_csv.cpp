@@ -49,6 +49,7 @@ std::int64_t micros(std::int64_t nanos) {
 
 std::vector<std::string> fields_of(const std::vector<std::string>& names) {
   std::vector<std::string> fields;
+  fields.reserve(names.size());
   for (const auto& name : names) fields.push_back(csv_field(name));
   return fields;
 }
