@@ -14,7 +14,7 @@ constexpr std::int64_t kSourcesForShortLives = 32;
 constexpr std::int64_t kMostSources = 1'024;
 
 std::int64_t ports_to_use(std::int64_t ports) {
-  return std::max<std::int64_t>(1, ports * 7 / 10);
+  return std::max<std::int64_t>(1, ports / 4);
 }
 
 std::string sources_text(const TargetLoad& load) {

@@ -312,6 +312,7 @@ record::RunInfo describe(const Setup& setup) {
   info.seed = setup.plan.seed;
   const auto epoch = std::chrono::system_clock::now().time_since_epoch();
   info.anchor = {std::chrono::duration_cast<std::chrono::milliseconds>(epoch).count(), monotonic_now()};
+  for (const auto& target : setup.targets) info.targets.push_back(target.text);
   for (const auto& request : setup.plan.requests) info.classes.push_back(request.name);
   for (const auto& stage : setup.plan.stages) {
     info.stages.push_back(stage.name);

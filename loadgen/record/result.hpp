@@ -33,6 +33,7 @@ struct RunInfo {
   std::uint64_t seed = 0;
   Anchor anchor;
   std::vector<std::string> classes;  // request names
+  std::vector<std::string> targets;  // addresses that are connected to, with ports
   std::vector<std::string> stages;
   std::vector<bool> stage_measured;
   bool closed_loop = false;  // users without think time: the due time is the send time

@@ -160,8 +160,9 @@ json::object generator_object(const record::Generator& generator) {
   return out;
 }
 
-json::object connections_object(const record::ConnectionStats& stats) {
+json::object connections_object(const record::ConnectionStats& stats, const record::RunInfo& info) {
   json::object out;
+  out["targets"] = json::array(info.targets.begin(), info.targets.end());
   out["asked"] = stats.asked;
   out["opened"] = stats.opened;
   out["peak"] = stats.peak;
@@ -220,7 +221,7 @@ json::object load_json(const record::RunResult& result) {
   out["generator"] = generator_object(result.generator);
   out["throughput"] = throughput_object(result.throughput);
   out["littlesLaw"] = littles_law_object(result.littles_law);
-  out["connections"] = connections_object(result.connections);
+  out["connections"] = connections_object(result.connections, result.info);
   out["drainMillis"] =
       result.drain_nanos ? json::value(to_millis(*result.drain_nanos)) : json::value(nullptr);
   out["drainTimedOut"] = result.drain_timed_out;

@@ -40,15 +40,15 @@ TEST(PortRange, IsThatOfTheKernelByDefault) {
 
 TEST(SourcesNeeded, UseSeventyPercentOfThePorts) {
   EXPECT_EQ(sources_needed({.target = "", .connections = 10}, 28'232, false), 1);
-  EXPECT_EQ(sources_needed({.target = "", .connections = 19'762}, 28'232, false), 1);
-  EXPECT_EQ(sources_needed({.target = "", .connections = 19'763}, 28'232, false), 2);
-  EXPECT_EQ(sources_needed({.target = "", .connections = 60'000}, 28'232, false), 4);
+  EXPECT_EQ(sources_needed({.target = "", .connections = 7'058}, 28'232, false), 1);
+  EXPECT_EQ(sources_needed({.target = "", .connections = 7'059}, 28'232, false), 2);
+  EXPECT_EQ(sources_needed({.target = "", .connections = 60'000}, 28'232, false), 9);
 }
 
 TEST(SourcesNeeded, LeavePortsInTimeWaitAlone) {
   EXPECT_EQ(sources_needed({.target = "", .connections = 10}, 28'232, true), 32);
   // 60 s of 20,000 a second.
-  EXPECT_EQ(sources_needed({.target = "", .connections = 100, .new_per_second = 20'000}, 28'232, true), 61);
+  EXPECT_EQ(sources_needed({.target = "", .connections = 100, .new_per_second = 20'000}, 28'232, true), 171);
   EXPECT_EQ(sources_needed({.target = "", .connections = 1, .new_per_second = 1e9}, 28'232, true), 1'024);
 }
 

@@ -193,7 +193,7 @@ TEST(MakeSetup, AutomaticSourcesAreEnoughAndNeverATarget) {
   for (const auto& load : loads) {
     EXPECT_EQ(load.connections, 30'000);
     EXPECT_EQ(load.sources, static_cast<std::int64_t>(setup.sources.size()));
-    EXPECT_LE(load.per_source, ports * 7 / 10 + 1);
+    EXPECT_LE(load.per_source, ports / 4 + 1);
   }
   EXPECT_THAT(texts(setup.sources), Contains("127.0.0.2"));
   EXPECT_THAT(texts(setup.sources), Each(::testing::Not(::testing::AnyOf("127.0.0.1", "127.0.0.3"))));
