@@ -77,7 +77,7 @@ void RateSearch::record_search(StepVerdict verdict) {
 
 void RateSearch::after_success() {
   if (phase_ == Phase::bisect) {
-    bisect();
+    bisect(rate_, result_.high.value_or(rate_));
   } else if (rate_ >= settings_.to) {
     bound_ = BoundedBy::limit;
     confirm(rate_);
@@ -88,7 +88,7 @@ void RateSearch::after_success() {
 
 void RateSearch::after_failure() {
   if (best_) {
-    bisect();
+    bisect(*best_, rate_);
   } else {
     end(BoundedBy::slo);
   }
@@ -100,11 +100,11 @@ void RateSearch::try_rate(Phase phase, double rate) {
   second_try_ = false;
 }
 
-void RateSearch::bisect() {
-  const double middle = rounded(std::sqrt(*best_ * *result_.high));
-  const bool close = *result_.high <= *best_ * (1 + settings_.precision);
-  if (close || middle <= *best_ || middle >= *result_.high) {
-    confirm(*best_);
+void RateSearch::bisect(double passed, double failed) {
+  const double middle = rounded(std::sqrt(passed * failed));
+  const bool close = failed <= passed * (1 + settings_.precision);
+  if (close || middle <= passed || middle >= failed) {
+    confirm(passed);
   } else {
     try_rate(Phase::bisect, middle);
   }

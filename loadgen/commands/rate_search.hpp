@@ -60,7 +60,7 @@ class RateSearch {
   void after_success();
   void after_failure();
   void try_rate(Phase phase, double rate);
-  void bisect();
+  void bisect(double passed, double failed);
   void confirm(double rate);
   void confirm_lower();
   void end(BoundedBy bound);

@@ -91,9 +91,10 @@ int run(const Options& options) {
   } else if (options.events != "-") {
     print(report::console_report(result));
   }
-  if (recorded != nullptr && recorded->problem().empty() && result.request_rows->dropped > 0) {
-    tell(fmt::format("{} has no row for {} requests: they ended faster than rows were written",
-                     result.request_rows->file, result.request_rows->dropped));
+  const auto rows = result.request_rows.value_or(record::RequestRows{});
+  if (recorded != nullptr && recorded->problem().empty() && rows.dropped > 0) {
+    tell(fmt::format("{} has no row for {} requests: they ended faster than rows were written", rows.file,
+                     rows.dropped));
   }
   return lost.empty() ? exit_code(result, options.strict) : kFailed;
 }

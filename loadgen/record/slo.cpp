@@ -99,7 +99,7 @@ void unknown(SloResult& out, std::string reason) {
 }
 
 std::string shown(const SloResult& result) {
-  return fmt::format("{}{:.6g} {}", result.at_least ? ">=" : "", *result.value, result.unit);
+  return fmt::format("{}{:.6g} {}", result.at_least ? ">=" : "", result.value.value_or(0), result.unit);
 }
 
 void compare(SloResult& out, bool met, std::string_view relation) {

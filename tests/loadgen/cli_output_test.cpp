@@ -208,7 +208,7 @@ TEST_F(Output, FindMaxFindsAServersCapacity) {
   const auto& result = json.at("result").as_object();
   if (outcome.exit_code == 0) {
     EXPECT_EQ(result.at("boundedBy").as_string(), "slo");
-    EXPECT_LT(result.at("rate").as_double(), 260);
+    EXPECT_LT(result.at("rate").to_number<double>(), 260);
   } else {
     EXPECT_EQ(result.at("boundedBy").as_string(), "generator");
   }
