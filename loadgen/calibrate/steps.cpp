@@ -138,11 +138,9 @@ class Bench {
     for (int i = 0; i < sizes_.repeats; ++i) {
       options_.progress(fmt::format("ceiling at {} connections, {} of {}", all, i + 1, sizes_.repeats));
       const auto result = run(plan_of(all, plan::Users{all}, sizes_.ceiling));
-      const auto& window = result.stages.at(kMeasureStage);
-      const auto ok = static_cast<double>(window.total().counts.ok);
-      const double seconds = static_cast<double>(window.end_nanos - window.start_nanos) / 1e9;
-      rates.push_back(ok / seconds / static_cast<double>(options_.threads));
-      cpu.push_back(result.generator.cpu_seconds / ok * 1e6);
+      const auto in_time = static_cast<double>(result.stages.at(kMeasureStage).total().counts.ok_in_time);
+      rates.push_back(result.throughput->ok_per_second / static_cast<double>(options_.threads));
+      cpu.push_back(result.generator.cpu_seconds / in_time * 1e6);
       busy.push_back(result.generator.useful_busy_share);
     }
     result_.ceiling.push_back({connections, spread_of(rates), spread_of(cpu), spread_of(busy)});

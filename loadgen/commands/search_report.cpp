@@ -1,9 +1,9 @@
 #include "loadgen/commands/search_report.hpp"
 
+#include "loadgen/calibrate/calibration.hpp"
+#include "loadgen/calibrate/ceiling_note.hpp"
 #include "loadgen/report/slo.hpp"
 #include "loadgen/report/text.hpp"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -20,12 +20,6 @@ json::value number_or_null(const std::optional<double>& number) {
   return number ? json::value(*number) : json::value(nullptr);
 }
 
-std::string shown(const std::optional<record::Quantile>& quantile) {
-  if (!quantile) return "-";
-  return fmt::format("{}{:.3f}", quantile->at_least ? ">=" : "",
-                     static_cast<double>(quantile->micros) / 1000);
-}
-
 std::string first_unmet(const std::vector<record::SloResult>& results) {
   for (const auto& result : results) {
     if (result.state != record::SloState::met) return fmt::format("{}: {}", result.objective, result.reason);
@@ -33,20 +27,20 @@ std::string first_unmet(const std::vector<record::SloResult>& results) {
   return {};
 }
 
-// The rates that the repeats of `rate` achieved, lowest first. A repeat without a verdict is none.
+// The rates that the repeats of `rate` achieved. A repeat without a verdict is none.
 std::vector<double> achieved_at(const std::vector<StepReport>& steps, double rate) {
   std::vector<double> out;
   for (const auto& step : steps) {
     const bool counts = step.step.confirms && step.verdict != StepVerdict::generator;
     if (counts && step.step.rate == rate) out.push_back(step.achieved);
   }
-  std::sort(out.begin(), out.end());
   return out;
 }
 
-double median(const std::vector<double>& sorted) {
-  const auto middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+// Above the share from which on a run would say so, too.
+std::string ceiling_text(const std::optional<double>& share) {
+  if (!share || *share <= kCeilingShare) return {};
+  return fmt::format("; {:.1f} % of this host's calibrated ceiling", 100 * *share);
 }
 
 json::object step_json(const StepReport& step, std::size_t number) {
@@ -62,6 +56,7 @@ json::object step_json(const StepReport& step, std::size_t number) {
   out["p99Millis"] = report::quantile_millis(step.p99);
   out["samplesAbove"] = step.samples_above;
   out["generator"] = {{"verdict", record::name_of(step.generator)}, {"reason", step.generator_reason}};
+  out["ceilingPercent"] = step.ceiling_share ? json::value(100 * *step.ceiling_share) : json::value(nullptr);
   out["slo"] = report::slo_json(step.slo);
   out["verdict"] = name_of(step.verdict);
   out["reason"] = text_or_null(step.reason);
@@ -81,16 +76,15 @@ json::object result_json(const SearchReport& report, const Options& options) {
   out["generatorLimit"] = number_or_null(result.generator_limit);
   out["achieved"] = nullptr;
   if (result.rate) {
-    const auto rates = achieved_at(report.steps, *result.rate);
-    out["achieved"] = {{"min", rates.front()}, {"median", median(rates)}, {"max", rates.back()}};
+    const auto rates = spread_of(achieved_at(report.steps, *result.rate));
+    out["achieved"] = {{"min", rates.low}, {"median", rates.median}, {"max", rates.high}};
   }
   return out;
 }
 
 std::string interval_text(const SearchResult& result) {
   std::string out = "interval     ";
-  out += result.low ? fmt::format("all repeats passed at {:.6g}/s", *result.low)
-                    : std::string{"there is no rate of which all repeats passed"};
+  if (result.low) out += fmt::format("confirmed at {:.6g}/s", *result.low);
   out += result.high ? fmt::format(", the lowest rate that failed is {:.6g}/s\n", *result.high)
                      : std::string{", no rate failed\n"};
   return out;
@@ -120,12 +114,13 @@ StepReport report_of(const Step& step, std::int64_t samples_above, bool strict,
   out.samples_above = samples_above;
   out.generator = result.generator.verdict;
   out.generator_reason = result.generator.reason;
+  if (result.generator.ceiling) out.ceiling_share = result.generator.ceiling->share;
   out.slo = result.slo;
   if (const auto window = result.window()) {
     const auto total = window->total();
     const auto& n = total.counts;
     out.duration = window->end_nanos - window->start_nanos;
-    if (out.duration > 0) out.achieved = 1e9 * static_cast<double>(n.ok) / static_cast<double>(out.duration);
+    if (result.throughput) out.achieved = result.throughput->ok_per_second;
     if (n.sent > 0) {
       out.error_percent = 100 * static_cast<double>(n.errors() + n.in_flight) / static_cast<double>(n.sent);
     }
@@ -181,11 +176,12 @@ std::string step_heading() {
 }
 
 std::string step_line(const StepReport& step, std::size_t number) {
-  return fmt::format("{:>4}  {:<8}{:>10.6g}{:>7.1f}{:>12.1f}{:>11}{:>11}{:>7.2f} %  {}{}{}\n", number,
+  return fmt::format("{:>4}  {:<8}{:>10.6g}{:>7.1f}{:>12.1f}{:>11}{:>11}{:>7.2f} %  {}{}{}{}\n", number,
                      step.step.confirms ? "confirm" : "search", step.step.rate,
-                     static_cast<double>(step.duration) / plan::kSecond, step.achieved, shown(step.p50),
-                     shown(step.p99), step.error_percent, name_of(step.verdict),
-                     step.reason.empty() ? "" : ": ", step.reason);
+                     static_cast<double>(step.duration) / plan::kSecond, step.achieved,
+                     report::quantile_text(step.p50), report::quantile_text(step.p99), step.error_percent,
+                     name_of(step.verdict), step.reason.empty() ? "" : ": ", step.reason,
+                     ceiling_text(step.ceiling_share));
 }
 
 std::string search_text(const SearchReport& report, const Options& options) {
@@ -193,12 +189,12 @@ std::string search_text(const SearchReport& report, const Options& options) {
   std::string out = "\n";
   if (!report.reason.empty()) out += fmt::format("{}: {}\n", record::name_of(report.status), report.reason);
   if (result.rate) {
-    const auto rates = achieved_at(report.steps, *result.rate);
+    const auto rates = spread_of(achieved_at(report.steps, *result.rate));
     out += fmt::format("confirmed    {:.6g} requests per second: {} of {} repeats passed\n", *result.rate,
                        result.repeats_passed, options.search.repeats);
     out += interval_text(result);
-    out += fmt::format("achieved     {:.1f} ok/s at least, {:.1f} median, {:.1f} at most\n", rates.front(),
-                       median(rates), rates.back());
+    out += fmt::format("achieved     {:.1f} ok/s at least, {:.1f} median, {:.1f} at most\n", rates.low,
+                       rates.median, rates.high);
   } else {
     out += "confirmed    no rate\n";
   }

@@ -20,7 +20,8 @@ Collector::Collector(const Setup& setup, std::vector<Recorder*> recorders, recor
       merged_{stages_, classes_},
       delivered_(recorders_.size(), false),
       totals_(stages_ * classes_),
-      threads_(recorders_.size()) {}
+      threads_(recorders_.size()),
+      stage_lags_(stages_) {}
 
 void Collector::poll(Nanos now, std::size_t stage) {
   for (std::size_t i = 0; i < recorders_.size(); ++i) {
@@ -76,6 +77,7 @@ void Collector::add(const record::Interval& part, std::size_t thread) {
     threads_[thread].lag.merge(part.lag);
   }
   for (std::size_t s = 0; s < stages_; ++s) {
+    stage_lags_[s].merge(part.stage_lags[s]);
     const bool measured = setup_.plan.stages[s].kind == plan::StageKind::measure;
     for (std::size_t c = 0; c < classes_; ++c) {
       const auto* cell = part.find(s, c);

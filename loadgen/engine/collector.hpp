@@ -27,6 +27,8 @@ class Collector {
   // Of the measure window.
   [[nodiscard]] const record::Histogram& lag() const { return lag_; }
   [[nodiscard]] const record::Histogram& turns() const { return turns_; }
+  // Of all requests of one stage.
+  [[nodiscard]] const record::Histogram& lag_of_stage(std::size_t stage) const { return stage_lags_[stage]; }
   // Of one engine thread: its lateness in the measure window, and what it sent of the measure stages.
   [[nodiscard]] const record::Histogram& lag_of(std::size_t thread) const { return threads_[thread].lag; }
   [[nodiscard]] std::int64_t sent_by(std::size_t thread) const { return threads_[thread].sent; }
@@ -53,6 +55,7 @@ class Collector {
   std::int64_t number_ = 0;
   std::vector<record::Cell> totals_;
   std::vector<Thread> threads_;
+  std::vector<record::Histogram> stage_lags_;
   record::Histogram lag_;
   record::Histogram turns_;
 };

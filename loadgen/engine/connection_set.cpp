@@ -95,16 +95,16 @@ const std::string& ConnectionSet::bytes_of(const Connection& connection) const {
 
 // ---- opening -------------------------------------------------------------------------------------------
 
-void ConnectionSet::open(std::uint32_t index, Nanos now) {
+void ConnectionSet::open(std::uint32_t index) {
   auto& connection = connections_[index];
   connection.wanted = true;
   if (connection.state != State::closed) return;
   ++connection.generation;
   const Address* source = connection.source == kNone ? nullptr : &setup_.sources[connection.source];
+  connection.sent = monotonic_now();
   const auto opened = start_connect(setup_.targets[connection.target], source, setup_.socket_options);
   connection.fd = opened.fd;
   connection.state = State::connecting;
-  connection.sent = now;
   connection.answered = 0;
   connecting_.append(index);
   int error = opened.error;
@@ -184,7 +184,7 @@ void ConnectionSet::send(std::uint32_t index, const Ticket& ticket) {
   connection.written = 0;
   connection.first_byte = 0;
   connection.sent = monotonic_now();
-  recorder_.lag(connection.sent - std::max(ticket.due, connection.free_since));
+  recorder_.lag(ticket.stage, connection.sent - std::max(ticket.due, connection.free_since));
   ++recorder_.cell(ticket.stage, ticket.request_class).counts.sent;
   recorder_.add_in_flight(ticket.stage, ticket.request_class, 1);
   ++in_flight_;
@@ -323,6 +323,7 @@ void ConnectionSet::leave_wire(std::uint32_t index, Nanos now) {
 void ConnectionSet::record_ok(const Connection& connection, Nanos now) {
   auto& cell = recorder_.cell(connection.ticket.stage, connection.ticket.request_class);
   ++cell.counts.ok;
+  if (now <= load_end_) ++cell.counts.ok_in_time;
   cell.latency.answered.record_nanos(now - connection.ticket.due);
   cell.service.answered.record_nanos(now - connection.sent);
   cell.first_byte.answered.record_nanos(connection.first_byte - connection.sent);
@@ -427,10 +428,10 @@ Nanos ConnectionSet::tend(Nanos now) {
          connections_[connecting_.oldest()].sent + connect_limit <= now) {
     attempt_failed(connecting_.oldest(), {TransportError::connect_timeout, ETIMEDOUT}, now);
   }
-  while (reopenings_.next() <= now) {
+  for (std::uint32_t batch = 0; batch < kOpenBatch && reopenings_.next() <= now; ++batch) {
     const Timer timer = reopenings_.pop();
     const auto& connection = connections_[timer.index];
-    if (connection.generation == timer.generation && connection.wanted) open(timer.index, now);
+    if (connection.generation == timer.generation && connection.wanted) open(timer.index);
   }
   Nanos next = broken_.empty() ? reopenings_.next() : now;
   if (request_limit > 0 && busy_.oldest() != kNone) {

@@ -16,6 +16,10 @@
 
 namespace heddle::engine {
 
+// After so many attempts to connect in a row the answers that have come are looked at: a burst of thousands
+// must not delay the connect times of its first ones.
+inline constexpr std::uint32_t kOpenBatch = 32;
+
 class ConnectionObserver {
  public:
   virtual ~ConnectionObserver() = default;
@@ -39,7 +43,7 @@ class ConnectionSet {
   void observe(ConnectionObserver& observer) { observer_ = &observer; }
 
   // Opens the connection and keeps it open from now on. No effect when it is open or being opened.
-  void open(std::uint32_t index, Nanos now);
+  void open(std::uint32_t index);
   // Closes it for good; a request on it must have ended.
   void close(std::uint32_t index);
   // Only on an idle connection. Never calls the observer: a failed write is told by the next
@@ -50,6 +54,9 @@ class ConnectionSet {
   // Ends requests and attempts that are over their time limit, starts reopenings that are due, and tells what
   // failed at once. Returns when it wants to be called again.
   Nanos tend(Nanos now);
+
+  // Answers until then are in time (Counts::ok_in_time).
+  void load_ends(Nanos at) { load_end_ = at; }
 
   // Counts what is still on the wire as in flight, with its time as a lower bound, and closes everything.
   void abandon(Nanos now);
@@ -110,6 +117,7 @@ class ConnectionSet {
   std::vector<Broken> broken_;
   std::vector<char> buffer_;
   http::Response response_;
+  Nanos load_end_ = 0;
   std::int64_t in_flight_ = 0;
   Occupancy measured_on_wire_;
   record::ConnectionStats stats_;

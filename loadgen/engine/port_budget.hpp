@@ -46,8 +46,8 @@ struct TargetLoad {
 
 // Source addresses that `load` needs when each has `ports` ports to one target: a quarter of them is used.
 // connect() tries one parity of the ports first and one after the other, so it gets slow as half of them are
-// taken (13 s of system time for 15,000 connections from each source, measured). Connections of short life leave ports in TIME_WAIT, so these take at
-// least 32; 1,024 at most.
+// taken (13 s of system time for 15,000 connections from each source, measured). Connections of short life
+// leave ports in TIME_WAIT, so these take at least 32; 1,024 at most.
 [[nodiscard]] std::int64_t sources_needed(const TargetLoad& load, std::int64_t ports, bool short_lived);
 
 // Throws NotMeasurable, with all numbers and what helps, when a source has too few ports for its connections.

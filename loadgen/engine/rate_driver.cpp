@@ -8,9 +8,8 @@
 namespace heddle::engine {
 namespace {
 
-// After a pause of this thread hundreds may be due: between so many the answers that have come are looked at,
-// so that catching up does not count as the server's time.
-constexpr std::int64_t kSendBatch = 32;
+// Requests that were never sent are counted in parts of 1 to 2 ms, between which answers are read.
+constexpr std::int64_t kUnsentBatch = 10'000;
 
 // First in, first out over connection numbers; each is in it once at most.
 class FreeList {
@@ -73,19 +72,25 @@ class RateDriver final : public Driver {
 
   // A run that is interrupted ends at a moment that this thread learns of later. What fell due in between is
   // planned and maybe sent: the plan then ends where this thread had come to.
-  void end(Nanos at) override {
-    plan_until(at);
-    dispatch(at, INT64_MAX);
-    const Nanos last = std::max(at, planned_until_);
-    for (; is_due(*to_send_, last); to_send_->advance()) {
+  bool end(Nanos at) override {
+    if (!ending_) {
+      plan_until(at);
+      dispatch(at, INT64_MAX);
+      waiting_for_connection_ = false;  // whatever becomes free now sends nothing more
+      ending_ = std::max(at, planned_until_);
+    }
+    for (std::int64_t i = 0; i < kUnsentBatch && is_due(*to_send_, *ending_); ++i, to_send_->advance()) {
       const auto& arrival = *to_send_->peek();
       auto& cell = cell_of(arrival);
       ++cell.counts.unsent;
-      cell.latency.waiting.record_nanos(last - (start_ + arrival.due));
-      recorder_.row(record::Outcome::unsent, ticket_of(arrival), Recorder::kNotSent, last);
+      cell.latency.waiting.record_nanos(*ending_ - (start_ + arrival.due));
+      recorder_.row(record::Outcome::unsent, ticket_of(arrival), Recorder::kNotSent, *ending_);
     }
+    if (is_due(*to_send_, *ending_)) return false;
     to_send_.reset();
     offered_.reset();
+    ending_.reset();
+    return true;
   }
 
   void on_open(std::uint32_t index, Nanos now) override { freed(index, now); }
@@ -176,6 +181,7 @@ class RateDriver final : public Driver {
   std::optional<plan::ArrivalCursor> offered_;
   std::optional<plan::ArrivalCursor> to_send_;
   bool waiting_for_connection_ = false;
+  std::optional<Nanos> ending_;  // between the first and the last call of end(): until when requests count
 };
 
 }  // namespace

@@ -24,7 +24,10 @@ class Recorder {
   void add_in_flight(std::size_t stage, std::size_t request_class, std::int64_t change) {
     levels_[stage * classes_ + request_class] += change;
   }
-  void lag(Nanos nanos) { current_->lag.record_nanos(nanos); }
+  void lag(std::size_t stage, Nanos nanos) {
+    current_->lag.record_nanos(nanos);
+    current_->stage_lags[stage].record_nanos(nanos);
+  }
   void spun(Nanos nanos) { current_->spin_nanos += nanos; }
   void turn(Nanos nanos) { current_->turns.record_nanos(nanos); }
 

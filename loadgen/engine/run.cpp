@@ -9,7 +9,11 @@
 #include <algorithm>
 #include <chrono>
 #include <pthread.h>
+#include <system_error>
 #include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace heddle::engine {
 namespace {
@@ -47,12 +51,10 @@ class Run {
 
   record::RunResult execute() {
     listener_.started(result_.info);
-    std::vector<std::thread> threads;
-    for (auto& worker : workers_) threads.emplace_back([&worker] { worker->run(); });
-    go_through_phases();
-    control_.finish.store(true, std::memory_order_release);
-    wake_all();
-    for (auto& thread : threads) thread.join();
+    {
+      const Threads threads{*this};
+      go_through_phases();
+    }
     collector_->finish(monotonic_now(), stage_);
     conclude();
     listener_.done(result_);
@@ -60,6 +62,36 @@ class Run {
   }
 
  private:
+  // The engine threads; they end with this object, however it comes to that.
+  class Threads {
+   public:
+    explicit Threads(Run& run) : run_{run} {
+      try {
+        for (auto& worker : run.workers_) threads_.emplace_back([&worker] { worker->run(); });
+      } catch (const std::system_error& error) {
+        end();
+        throw NotMeasurable(
+            fmt::format("only {} of {} engine threads could be started: {}; what helps: fewer "
+                        "threads, or a higher limit of processes (ulimit -u)",
+                        threads_.size(), run.workers_.size(), error.code().message()));
+      }
+    }
+    ~Threads() { end(); }
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+
+   private:
+    void end() {
+      run_.control_.finish.store(true, std::memory_order_release);
+      run_.wake_all();
+      for (auto& thread : threads_) {
+        if (thread.joinable()) thread.join();
+      }
+    }
+    Run& run_;
+    std::vector<std::thread> threads_;
+  };
+
   void go_through_phases() {
     until([this] { return all_of([](Report& report) { return report.ready.load(); }); }, kNever, kQuickLook);
     if (stopped()) return;
@@ -225,6 +257,10 @@ class Run {
     const auto window = result_.window();
     if (window) check_success(window->total().counts);
     result_.generator.lag = collector_->lag();
+    for (std::size_t s = 0; s < setup_.plan.stages.size(); ++s) {
+      if (setup_.plan.stages[s].kind == plan::StageKind::measure)
+        result_.generator.stage_lags.push_back(collector_->lag_of_stage(s));
+    }
     result_.generator.turns = collector_->turns();
     record::judge(result_.generator, window ? window->total().service : record::Distribution{});
     if (window) weigh(*window);
@@ -239,7 +275,9 @@ class Run {
     result_.throughput = record::throughput(result_, window, total);
   }
 
+  // After the failure of a thread the accounts are incomplete: that failure is what to tell.
   void fail_balance(const std::string& problem) {
+    if (!worker_failure().empty()) return;
     result_.status = record::Status::failed;
     result_.reason = problem;
   }
@@ -251,15 +289,17 @@ class Run {
 
   // Numbers of a run in which nothing worked measure no server.
   void check_success(const record::Counts& counts) {
-    if (result_.status != record::Status::complete || counts.sent == 0 || counts.ok > 0) return;
+    if (result_.status != record::Status::complete || counts.planned == 0 || counts.ok > 0) return;
     result_.status = record::Status::failed;
     result_.reason = record::no_success(counts);
   }
 
-  static std::string why_nothing_opened(const record::ConnectionStats& stats) {
-    std::string reason = "no connection could be opened";
+  std::string why_nothing_opened(const record::ConnectionStats& stats) const {
+    std::string reason =
+        fmt::format("no connection to {} could be opened", fmt::join(result_.info.targets, ", "));
     for (const auto& [name, count] : stats.errors)
       reason += ", " + name + " " + std::to_string(count) + " times";
+    if (stats.refused() > 0) reason += "; is the server up, and on this port?";
     return reason;
   }
 
@@ -306,6 +346,25 @@ void block_stop_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
+namespace {
+
+record::Settings settings_of(const Setup& setup) {
+  const auto& plan = setup.plan;
+  return {.threads = setup.threads,
+          .connect_per_second = plan.connect_ramp,
+          .keep_alive = plan.keep_alive,
+          .requests_per_connection = plan.requests_per_connection,
+          .when_busy = plan.when_busy == plan::WhenBusy::shed ? "shed" : "queue",
+          .request_timeout = plan.request_timeout,
+          .connect_timeout = plan.connect_timeout,
+          .grace = plan.grace,
+          .spin = plan.spin,
+          .own_descriptor_tables = setup.own_descriptor_tables,
+          .congestion_control = plan.congestion_control};
+}
+
+}  // namespace
+
 record::RunInfo describe(const Setup& setup) {
   record::RunInfo info;
   info.name = setup.plan.name;
@@ -321,6 +380,7 @@ record::RunInfo describe(const Setup& setup) {
   info.users = plan::is_users(setup.plan);
   info.closed_loop = info.users && setup.plan.think.kind == plan::ThinkKind::none;
   info.connections = setup.connections;
+  info.settings = settings_of(setup);
   info.planned_nanos = plan::total_duration(setup.plan.stages);
   return info;
 }

@@ -8,7 +8,11 @@
 #include "loadgen/http/request.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <sched.h>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -64,6 +68,18 @@ void choose_sources(Setup& setup, std::vector<Address> listed) {
   }
 }
 
+// A sandbox may forbid it (seccomp): found out on a thread of its own, whose table is then gone again.
+void check_unshare(const Setup& setup, std::uint64_t limit) {
+  int error = 0;
+  std::thread{[&error] { error = unshare(CLONE_FILES) == 0 ? 0 : errno; }}.join();
+  if (error == 0) return;
+  throw NotMeasurable(fmt::format(
+      "{} connections need a descriptor table per engine thread, which this host forbids (unshare: {}); what "
+      "helps: fewer connections than the limit of {}, a higher limit (ulimit -Hn), or a sandbox that allows "
+      "it",
+      setup.connections, std::generic_category().message(error), limit));
+}
+
 }  // namespace
 
 Setup make_setup(plan::Plan plan, const std::vector<std::string>& bodies, const Resolver& resolver) {
@@ -111,6 +127,7 @@ void ensure_descriptors(Setup& setup) {
   const auto decision = decide_descriptors(need, limit.hard);
   if (limit.soft < static_cast<std::uint64_t>(decision.per_table)) (void)host::raise_descriptor_limit();
   setup.own_descriptor_tables = decision.own_tables;
+  if (decision.own_tables) check_unshare(setup, limit.hard);
   if (decision.own_tables && need.tables == plan::DescriptorTables::automatic) {
     setup.warnings.push_back(fmt::format(
         "each engine thread has its own descriptor table: {} connections do not fit into one of {}",

@@ -47,16 +47,8 @@ class UserDriver final : public Driver {
   }
 
   void run_due(Nanos now) override {
-    for (; next_change_ < changes_.size() && start_ + changes_[next_change_].at <= now; ++next_change_) {
-      const auto& change = changes_[next_change_];
-      const auto index = static_cast<std::uint32_t>(change.user / setup_.threads);
-      if (change.start) {
-        start_user(index, now, change.at_once);
-      } else {
-        retire(index, start_ + change.at);
-      }
-    }
-    while (thoughts_.next() <= now && thoughts_.next() < end_) {
+    std::int64_t most = apply_changes(now, kSendBatch);
+    for (; most > 0 && thoughts_.next() <= now && thoughts_.next() < end_; --most) {
       const Timer timer = thoughts_.pop();
       const auto& user = users_[timer.index];
       if (user.generation != timer.generation || user.doing != Doing::thinking) continue;
@@ -70,11 +62,13 @@ class UserDriver final : public Driver {
     return std::min(change, thoughts_.next());
   }
 
-  void end(Nanos end) override {
+  bool end(Nanos end) override {
+    apply_changes(end, INT64_MAX);
     group_ = nullptr;
     for (std::uint32_t i = 0; i < users_.size(); ++i) {
-      if (users_[i].doing == Doing::waiting) give_up_waiting(i, end);
+      if (users_[i].doing == Doing::waiting) give_up_waiting(i, std::max(end, users_[i].ticket.due));
     }
+    return true;
   }
 
   void on_open(std::uint32_t index, Nanos now) override {
@@ -107,13 +101,30 @@ class UserDriver final : public Driver {
     return static_cast<std::uint64_t>(index) * setup_.threads + thread_;
   }
 
+  // At most `most` starts and retirements that are due; how many of them are left.
+  std::int64_t apply_changes(Nanos now, std::int64_t most) {
+    for (; most > 0 && next_change_ < changes_.size() && start_ + changes_[next_change_].at <= now;
+         ++next_change_, --most) {
+      const auto& change = changes_[next_change_];
+      const auto index = static_cast<std::uint32_t>(change.user / setup_.threads);
+      if (change.start) {
+        start_user(index, change.at_once);
+      } else {
+        retire(index, start_ + change.at);
+      }
+    }
+    return most;
+  }
+
   // Users who start together would ask together, again and again in the rhythm of their think time: they
   // begin with a thought. Users of a ramp ask at once.
-  void start_user(std::uint32_t index, Nanos now, bool together) {
+  void start_user(std::uint32_t index, bool together) {
+    // Not the turn's start: in a closed loop a request is due when it is sent, and others went before it.
+    const Nanos now = monotonic_now();
     auto& user = users_[index];
     user.retiring = false;
     if (user.doing != Doing::nothing) return;
-    connections_.open(index, now);
+    connections_.open(index);
     if (together && setup_.plan.think.kind != plan::ThinkKind::none) {
       think(index, now);
     } else if (connections_.at(index).state == State::idle) {

@@ -10,15 +10,15 @@
 #include <fstream>
 #include <pthread.h>
 #include <sched.h>
+#include <set>
 #include <sys/prctl.h>
 #include <system_error>
 
 namespace heddle::engine {
 namespace {
 
-// After so many attempts to connect in a row the answers that have come are looked at: an accept burst of
-// thousands must not delay the connect times of its first ones.
-constexpr std::uint32_t kOpenBatch = 32;
+// A shorter stage has too few turns of the loop to tell its share of work.
+constexpr Nanos kShortestJudgedStage = 500 * plan::kMillisecond;
 
 // Seconds that this thread was ready to run but did not: second field of schedstat (Documentation/scheduler/
 // sched-stats.rst). Blocks for a few microseconds; 0 when the kernel does not tell.
@@ -30,12 +30,14 @@ double run_delay_seconds() {
   return static_cast<double>(waiting) * 1e-9;
 }
 
-// A thread that shares its CPU with others must not keep it from them: without a CPU of its own, and with
-// fewer CPUs than threads and one to spare, it sleeps until the due time.
+// A thread that shares its CPU with others must not keep it from them: it sleeps until the due time unless
+// each thread is pinned to a CPU of its own, or there is one more than threads.
 std::optional<Nanos> spin_window(const Setup& setup) {
-  if (setup.plan.spin || !setup.plan.cpus.empty()) return setup.plan.spin;
-  if (host::available_cpus().size() > setup.threads) return std::nullopt;
-  return 0;
+  if (setup.plan.spin) return setup.plan.spin;
+  const std::set<int> pinned{setup.plan.cpus.begin(), setup.plan.cpus.end()};
+  const bool own_cpu =
+      pinned.empty() ? host::available_cpus().size() > setup.threads : pinned.size() >= setup.threads;
+  return own_cpu ? std::nullopt : std::optional<Nanos>{0};
 }
 
 }  // namespace
@@ -99,6 +101,7 @@ void Worker::loop() {
       const Nanos start = next_group < kGroups ? control_.group_start[next_group].load() : 0;
       if (start != 0) due = start;
     }
+    if (phase_ == Phase::ending) until = turn_start;
     until = std::min(until, swap_pending_ ? turn_start + plan::kMillisecond : next_second_);
     report_.in_flight.store(connections_.in_flight(), std::memory_order_release);
     if (measuring_) busy_ += monotonic_now() - turn_start;
@@ -106,6 +109,7 @@ void Worker::loop() {
   }
   const Nanos now = monotonic_now();
   if (phase_ == Phase::active) end_group(std::min(now, group_end()));
+  while (phase_ == Phase::ending) count_unsent();
   connections_.abandon(now);
   stats_.total_in_flight_seconds = connections_.measured_on_wire().request_seconds(now);
   recorder_.close(now);
@@ -160,7 +164,7 @@ Nanos Worker::open_more(Nanos now) {
       const Nanos due = start + static_cast<Nanos>(number / *ramp * static_cast<double>(plan::kSecond));
       if (due > now) return due;
     }
-    connections_.open(opened_, monotonic_now());
+    connections_.open(opened_);
   }
   return opened_ < wanted ? now : kNever;
 }
@@ -173,9 +177,11 @@ Nanos Worker::group_end() const {
 
 void Worker::change_phase(Nanos now) {
   if (phase_ == Phase::active) {
-    if (now >= group_end()) end_group(group_end());
+    if (now >= group_end()) return end_group(group_end());
+    if (stage_ends_.size() > 1 && now >= stage_ends_.front()) end_stage(now);
     return;
   }
+  if (phase_ == Phase::ending) return count_unsent();
   if (control_.stop_at.load() != 0) return;
   const auto next = phase_ == Phase::connecting ? 0 : group_ + 1;
   if (next >= setup_.groups.size()) return;
@@ -189,16 +195,24 @@ void Worker::begin_group(Nanos start) {
   phase_ = Phase::active;
   start_ = start;
   next_second_ = start;  // the seconds of a group count from its start
-  if (setup_.groups[group_].measured()) measure_window(true, start);
+  connections_.load_ends(group_end());
+  if (setup_.groups[group_].measured()) begin_window(start);
   driver_->begin(setup_.groups[group_], start);
 }
 
 void Worker::end_group(Nanos end) {
   driver_->run_due(end);
-  driver_->end(end);
-  phase_ = Phase::between;
-  if (measuring_) measure_window(false, monotonic_now());
+  connections_.load_ends(end);
+  ended_at_ = end;
   next_second_ = end;
+  phase_ = Phase::ending;
+  if (measuring_) end_window(monotonic_now());
+  count_unsent();
+}
+
+void Worker::count_unsent() {
+  if (!driver_->end(ended_at_)) return;
+  phase_ = Phase::between;
   report_.in_flight.store(connections_.in_flight(), std::memory_order_release);
   report_.groups_ended.store(static_cast<std::uint32_t>(group_) + 1, std::memory_order_release);
 }
@@ -210,25 +224,51 @@ void Worker::keep_seconds(Nanos now) {
   if (!swap_pending_) next_second_ = boundary + plan::kSecond;
 }
 
-void Worker::measure_window(bool begins, Nanos now) {
-  measuring_ = begins;
-  if (begins) {
-    window_start_ = now;
-    busy_ = 0;
-    spun_ = 0;
-    on_wire_at_start_ = connections_.measured_on_wire().request_seconds(now);
-    cpu_at_start_ = nanos_of(CLOCK_THREAD_CPUTIME_ID);
-    run_delay_at_start_ = run_delay_seconds();
-    return;
-  }
+Worker::Usage Worker::usage(Nanos now) const {
+  return {now, busy_, spun_, nanos_of(CLOCK_THREAD_CPUTIME_ID), run_delay_seconds()};
+}
+
+record::ThreadStats Worker::usage_between(const Usage& from, const Usage& to) {
   const auto seconds = [](Nanos nanos) {
     return static_cast<double>(nanos) / static_cast<double>(plan::kSecond);
   };
-  stats_.window_seconds = seconds(now - window_start_);
-  stats_.busy_seconds = seconds(busy_);
-  stats_.cpu_seconds = seconds(nanos_of(CLOCK_THREAD_CPUTIME_ID) - cpu_at_start_);
-  stats_.run_delay_seconds = run_delay_seconds() - run_delay_at_start_;
-  stats_.spin_seconds = seconds(spun_);
+  record::ThreadStats stats;
+  stats.window_seconds = seconds(to.at - from.at);
+  stats.busy_seconds = seconds(to.busy - from.busy);
+  stats.cpu_seconds = seconds(to.cpu - from.cpu);
+  stats.spin_seconds = seconds(to.spun - from.spun);
+  stats.run_delay_seconds = to.run_delay_seconds - from.run_delay_seconds;
+  return stats;
+}
+
+void Worker::begin_window(Nanos start) {
+  measuring_ = true;
+  Nanos end = start;
+  for (const auto& stage : setup_.groups[group_].stages) stage_ends_.push_back(end += stage.duration);
+  on_wire_at_start_ = connections_.measured_on_wire().request_seconds(start);
+  stage_start_ = window_start_ = usage(start);
+}
+
+void Worker::end_stage(Nanos now) {
+  const Usage end = usage(now);
+  if (end.at - stage_start_.at >= kShortestJudgedStage) {
+    const auto stage = usage_between(stage_start_, end);
+    stats_.worst_useful_share = std::max(stats_.worst_useful_share, stage.useful_share());
+    stats_.worst_delay_share = std::max(stats_.worst_delay_share, stage.delay_share());
+  }
+  stage_start_ = end;
+  stage_ends_.erase(stage_ends_.begin());
+}
+
+void Worker::end_window(Nanos now) {
+  measuring_ = false;
+  end_stage(now);
+  const auto whole = usage_between(window_start_, stage_start_);
+  stats_.window_seconds = whole.window_seconds;
+  stats_.busy_seconds = whole.busy_seconds;
+  stats_.cpu_seconds = whole.cpu_seconds;
+  stats_.spin_seconds = whole.spin_seconds;
+  stats_.run_delay_seconds = whole.run_delay_seconds;
   stats_.spin_window_micros = static_cast<double>(pacer_.window()) / 1e3;
   stats_.in_flight_seconds = connections_.measured_on_wire().request_seconds(now) - on_wire_at_start_;
 }

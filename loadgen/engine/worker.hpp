@@ -30,7 +30,17 @@ class Worker {
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
  private:
-  enum class Phase : std::uint8_t { connecting, active, between };
+  // ending: nothing is sent any more, but not all that was never sent is counted yet.
+  enum class Phase : std::uint8_t { connecting, active, ending, between };
+
+  // What this thread has used since it began.
+  struct Usage {
+    Nanos at = 0;
+    Nanos busy = 0;
+    Nanos spun = 0;
+    Nanos cpu = 0;
+    double run_delay_seconds = 0;
+  };
 
   void prepare();
   void loop();
@@ -41,9 +51,14 @@ class Worker {
   void change_phase(Nanos now);
   void begin_group(Nanos start);
   void end_group(Nanos end);
+  void count_unsent();
   [[nodiscard]] Nanos group_end() const;
   void keep_seconds(Nanos now);
-  void measure_window(bool begins, Nanos now);
+  void begin_window(Nanos start);
+  void end_window(Nanos now);
+  void end_stage(Nanos now);
+  [[nodiscard]] Usage usage(Nanos now) const;
+  [[nodiscard]] static record::ThreadStats usage_between(const Usage& from, const Usage& to);
 
   const Setup& setup_;
   Control& control_;
@@ -61,12 +76,13 @@ class Worker {
   std::uint32_t opened_ = 0;  // of the connect phase
   bool swap_pending_ = false;
   bool measuring_ = false;
+  Nanos ended_at_ = 0;             // while ending: when the load ended
+  std::vector<Nanos> stage_ends_;  // of the measure group, those that are not over
+  Usage window_start_;
+  Usage stage_start_;
   Nanos busy_ = 0;
   Nanos spun_ = 0;
   double on_wire_at_start_ = 0;
-  Nanos cpu_at_start_ = 0;
-  double run_delay_at_start_ = 0;
-  Nanos window_start_ = 0;
   record::ThreadStats stats_;
   std::string failure_;
 };

@@ -45,6 +45,7 @@ void Counts::merge(const Counts& o) {
   shed += o.shed;
   unsent += o.unsent;
   ok += o.ok;
+  ok_in_time += o.ok_in_time;
   for (std::size_t i = 0; i < http_errors.size(); ++i) http_errors[i] += o.http_errors[i];
   for (std::size_t i = 0; i < transport.size(); ++i) transport[i] += o.transport[i];
   for (const auto& [code, count] : o.other) other[code] += count;
@@ -77,6 +78,8 @@ std::string no_success(const Counts& c) {
   }
   add(c.timeouts, "timeouts");
   add(c.in_flight, "without an answer at the end");
+  add(c.shed, "shed");
+  add(c.unsent, "never sent");
   return out;
 }
 

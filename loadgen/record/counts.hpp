@@ -35,6 +35,7 @@ struct Counts {
   std::int64_t shed = 0;
   std::int64_t unsent = 0;
   std::int64_t ok = 0;
+  std::int64_t ok_in_time = 0;                // of them, those that came before the load's planned end
   std::array<std::int64_t, 6> http_errors{};  // by first digit of the status; [0] is not used
   std::array<std::int64_t, kTransportErrors> transport{};
   std::map<int, std::int64_t> other;  // errno -> how many of transport[other]
@@ -57,7 +58,7 @@ struct Counts {
 // flight; else both equations with their numbers.
 [[nodiscard]] std::string imbalance(const Counts& counts);
 
-// Why a run without one answer as expected is a failure: what became of the requests, in one line.
+// Why a run without one answer as expected is a failure: what became of the planned requests, in one line.
 [[nodiscard]] std::string no_success(const Counts& counts);
 
 // One request type in one stage. `latency` counts from when it was due, `service` and `first_byte` from when

@@ -16,6 +16,7 @@ void Interval::clear() {
     spare_.push_back(std::move(slot));
   }
   lag.clear();
+  for (auto& of_stage : stage_lags) of_stage.clear();
   turns.clear();
   measured = false;
   start_nanos = end_nanos = spin_nanos = 0;

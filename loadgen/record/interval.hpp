@@ -12,7 +12,8 @@ namespace heddle::record {
 
 class Interval {
  public:
-  Interval(std::size_t stages, std::size_t classes) : classes_{classes}, cells_(stages * classes) {}
+  Interval(std::size_t stages, std::size_t classes)
+      : stage_lags(stages), classes_{classes}, cells_(stages * classes) {}
 
   // Made at first use (once per stage and class, from cells that were given back when there are some).
   [[nodiscard]] Cell& cell(std::size_t stage, std::size_t request_class) {
@@ -27,10 +28,11 @@ class Interval {
   // Empties everything, keeping the memory for later cells.
   void clear();
 
-  Histogram lag;                // actual send - due, while a connection was free
-  Histogram turns;              // time between two waits for events
-  std::int64_t spin_nanos = 0;  // polling for the next due time, all threads
-  bool measured = false;        // lies in the measure stages, so that `lag` counts
+  Histogram lag;                      // actual send - due, while a connection was free
+  std::vector<Histogram> stage_lags;  // the same by the stage of the request
+  Histogram turns;                    // time between two waits for events
+  std::int64_t spin_nanos = 0;        // polling for the next due time, all threads
+  bool measured = false;              // lies in the measure stages, so that `lag` counts
   std::int64_t start_nanos = 0;
   std::int64_t end_nanos = 0;
 

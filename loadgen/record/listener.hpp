@@ -1,4 +1,5 @@
-// What a run tells while it goes on. Called on the main thread only.
+// What a run tells while it goes on. Called on the main thread only. After started() no call throws: what
+// goes wrong is kept for problem().
 #pragma once
 
 #include "loadgen/record/interval.hpp"

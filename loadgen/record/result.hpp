@@ -27,6 +27,21 @@ struct Anchor {
   }
 };
 
+// How the load was made, as far as it changes what is measured. Times in ns.
+struct Settings {
+  std::int64_t threads = 1;
+  std::optional<double> connect_per_second;  // empty = all at once
+  bool keep_alive = true;
+  std::optional<std::int64_t> requests_per_connection;
+  std::string when_busy;
+  std::int64_t request_timeout = 0;  // 0 = none
+  std::int64_t connect_timeout = 0;  // 0 = none
+  std::int64_t grace = 0;
+  std::optional<std::int64_t> spin;  // empty = as long as wake-ups are late
+  bool own_descriptor_tables = false;
+  std::string congestion_control;  // empty = the host's
+};
+
 // What is known of a run before it starts.
 struct RunInfo {
   std::string name;
@@ -39,6 +54,7 @@ struct RunInfo {
   bool closed_loop = false;  // users without think time: the due time is the send time
   bool users = false;
   std::int64_t connections = 0;
+  Settings settings;
   std::int64_t planned_nanos = 0;  // sum of all stages
 };
 
@@ -53,16 +69,20 @@ struct ThreadStats {
   double spin_window_micros = 0;       // how long before a due time it polls, at the end
   double in_flight_seconds = 0;        // requests on the wire, integrated over the window
   double total_in_flight_seconds = 0;  // the same requests until the last of them had ended
+  // The worst of its stages: a light stage must not hide a heavy one.
+  double worst_useful_share = 0;
+  double worst_delay_share = 0;
   std::int64_t connections = 0;
   std::int64_t sent = 0;
   Histogram lag;
 
-  // The CPU time holds the system calls that waiting costs, the busy time being pre-empted: whichever is
-  // more.
-  [[nodiscard]] double useful_seconds() const { return std::max(busy_seconds, cpu_seconds - spin_seconds); }
-  // 0 to 1; 0 without a window.
+  // 0 to 1; 0 without a window. The CPU time holds the system calls that waiting costs, the busy time being
+  // pre-empted: whichever is more.
   [[nodiscard]] double useful_share() const {
-    return window_seconds > 0 ? useful_seconds() / window_seconds : 0;
+    return window_seconds > 0 ? std::max(busy_seconds, cpu_seconds - spin_seconds) / window_seconds : 0;
+  }
+  [[nodiscard]] double delay_share() const {
+    return window_seconds > 0 ? run_delay_seconds / window_seconds : 0;
   }
 };
 
@@ -109,6 +129,7 @@ struct Generator {
   Verdict verdict = Verdict::ok;
   std::string reason;
   Histogram lag;
+  std::vector<Histogram> stage_lags;  // of the measure stages
   Histogram turns;
   double useful_busy_share = 0;  // of the busiest thread
   double cpu_seconds = 0;        // over the measure window, all engine threads

@@ -1,10 +1,13 @@
 #include "loadgen/record/slo.hpp"
 
+#include "loadgen/record/throughput.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -130,31 +133,45 @@ void judge_time(const Objective& objective, const Cell& cell, std::int64_t sampl
   compare(out, *out.value <= out.limit, "over");
 }
 
-void judge_share(std::int64_t part, std::int64_t whole, bool at_most, std::string_view nothing,
-                 SloResult& out) {
-  if (whole == 0) {
-    unknown(out, std::string{nothing});
-    return;
-  }
-  const double found = 100.0 * static_cast<double>(part);
-  const double limit = out.limit * static_cast<double>(whole);
-  out.value = found / static_cast<double>(whole);
-  compare(out, at_most ? found <= limit * (1 + kSlack) : found >= limit * (1 - kSlack),
-          at_most ? "over" : "under");
+void judge_errors(const Counts& n, SloResult& out) {
+  if (n.sent == 0) return unknown(out, "nothing was sent");
+  const auto found = 100.0 * static_cast<double>(n.errors() + n.in_flight);
+  out.value = found / static_cast<double>(n.sent);
+  compare(out, found <= out.limit * static_cast<double>(n.sent) * (1 + kSlack), "over");
 }
 
-Cell cell_of(const StageResult& window, const RunInfo& info, const std::string& request_class) {
-  if (request_class.empty()) return window.total();
+// The cells that an objective is about: one request type, or all.
+std::span<const Cell> cells_of(const StageResult& window, const RunInfo& info,
+                               const std::string& request_class) {
+  if (request_class.empty()) return window.classes;
   for (std::size_t i = 0; i < info.classes.size(); ++i) {
-    if (info.classes[i] == request_class) return window.classes[i];
+    if (info.classes[i] == request_class) return {&window.classes[i], 1};
   }
   return {};
+}
+
+Cell sum_of(std::span<const Cell> cells) {
+  Cell sum;
+  for (const auto& cell : cells) {
+    sum.merge(cell);
+    sum.counts.in_flight += cell.counts.in_flight;
+  }
+  return sum;
+}
+
+void judge_rate(std::span<const Cell> cells, const RunInfo& info, double seconds, SloResult& out) {
+  if (info.users) return unknown(out, "users have no rate to be met");
+  const auto share = served_share(cells, seconds);
+  if (!share) return unknown(out, "nothing was due");
+  out.value = 100 * *share;
+  compare(out, *out.value >= out.limit * (1 - kSlack), "under");
 }
 
 SloResult judge_one(const Objective& objective, const StageResult& window, const RunInfo& info,
                     std::int64_t samples_above) {
   SloResult out{objective.name, std::string{unit_of(objective)}, objective.limit, {}, false, {}, {}};
-  const auto cell = cell_of(window, info, objective.request_class);
+  const auto cells = cells_of(window, info, objective.request_class);
+  const auto cell = sum_of(cells);
   const auto& n = cell.counts;
   const double seconds = static_cast<double>(window.end_nanos - window.start_nanos) / 1e9;
   switch (objective.measure) {
@@ -163,20 +180,16 @@ SloResult judge_one(const Objective& objective, const StageResult& window, const
       judge_time(objective, cell, samples_above, out);
       break;
     case SloMeasure::errors:
-      judge_share(n.errors() + n.in_flight, n.sent, true, "nothing was sent", out);
+      judge_errors(n, out);
       break;
     case SloMeasure::rate:
-      if (info.users) {
-        unknown(out, "users have no rate to be met");
-      } else {
-        judge_share(n.ok, n.planned, false, "nothing was due", out);
-      }
+      judge_rate(cells, info, seconds, out);
       break;
     case SloMeasure::ok_rate:
       if (seconds <= 0) {
         unknown(out, "the window has no length");
       } else {
-        out.value = static_cast<double>(n.ok) / seconds;
+        out.value = static_cast<double>(n.ok_in_time) / answer_seconds(cells, seconds);
         compare(out, *out.value >= out.limit * (1 - kSlack), "under");
       }
       break;

@@ -8,7 +8,7 @@
 namespace heddle::record {
 namespace {
 
-double seconds(std::int64_t micros) {
+double in_seconds(std::int64_t micros) {
   return static_cast<double>(micros) * 1e-6;
 }
 
@@ -36,8 +36,8 @@ std::string cause_of(const RunResult& result, const Cell& total, double offered,
   const bool full = result.littles_law && result.littles_law->mean_in_flight >=
                                               kConnectionsFull * static_cast<double>(result.connections.peak);
   if (full) return too_few_connections(result, offered, sent);
-  return fmt::format("the server: {} requests were without an answer at the end, {} never sent", n.in_flight,
-                     n.unsent + n.shed);
+  return fmt::format("the server: {} requests were answered after the end, {} not at all, {} were never sent",
+                     n.ok - n.ok_in_time, n.in_flight, n.unsent + n.shed);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ LittlesLaw littles_law(const Generator& generator, const Cell& window) {
     law.counted_seconds += thread.total_in_flight_seconds;
   }
   law.recorded_seconds =
-      seconds(window.service.answered.sum() + window.service.waiting.sum() + window.counts.failed_micros);
+      in_seconds(window.service.answered.sum() + window.service.waiting.sum() + window.counts.failed_micros);
   return law;
 }
 
@@ -64,17 +64,45 @@ std::string lost_time(const LittlesLaw& law, const Cell& window) {
       law.counted_seconds, law.recorded_seconds);
 }
 
+double answer_seconds(std::span<const Cell> classes, double seconds) {
+  double planned = 0;
+  double before_first = 0;
+  for (const auto& cell : classes) {
+    const auto count = static_cast<double>(cell.counts.planned);
+    const auto quick = quantile(cell.latency.answered, 0.1, 0);
+    planned += count;
+    before_first += count * std::min(seconds, quick ? in_seconds(*quick) : 0.0);
+  }
+  const double left = planned > 0 ? seconds - before_first / planned : seconds;
+  return left > 0 ? left : seconds;
+}
+
+std::optional<double> served_share(std::span<const Cell> classes, double seconds) {
+  double planned = 0;
+  double ok = 0;
+  double ok_in_time = 0;
+  for (const auto& cell : classes) {
+    planned += static_cast<double>(cell.counts.planned);
+    ok += static_cast<double>(cell.counts.ok);
+    ok_in_time += static_cast<double>(cell.counts.ok_in_time);
+  }
+  if (planned <= 0 || seconds <= 0) return std::nullopt;
+  const double noise = std::min(ok - ok_in_time, 2 * std::sqrt(planned));
+  const double expected = planned * answer_seconds(classes, seconds) / seconds;
+  return std::min(1.0, (ok_in_time + noise) / expected);
+}
+
 Throughput throughput(const RunResult& result, const StageResult& window, const Cell& total) {
   Throughput out;
   const double length = static_cast<double>(window.end_nanos - window.start_nanos) * 1e-9;
   if (length <= 0) return out;
   const auto& n = total.counts;
   out.sent_per_second = static_cast<double>(n.sent) / length;
-  out.ok_per_second = static_cast<double>(n.ok) / length;
+  out.ok_per_second = static_cast<double>(n.ok_in_time) / answer_seconds(window.classes, length);
   if (result.info.users) return out;
   const double offered = static_cast<double>(n.planned) / length;
   out.offered_per_second = offered;
-  if (static_cast<double>(n.ok) < kRateMet * static_cast<double>(n.planned)) {
+  if (served_share(window.classes, length).value_or(1) < kRateMet) {
     out.cause = cause_of(result, total, offered, out.sent_per_second);
   }
   return out;

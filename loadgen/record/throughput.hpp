@@ -3,6 +3,8 @@
 
 #include "loadgen/record/result.hpp"
 
+#include <span>
+
 namespace heddle::record {
 
 // A rate is met when this share of it succeeded.
@@ -12,6 +14,16 @@ inline constexpr double kConnectionsFull = 0.95;
 // The two sides of Little's law may differ by so much: each request's time is rounded to 1 us.
 inline constexpr double kLawTolerance = 0.01;
 inline constexpr double kLawTolerancePerRequest = 1e-6;  // seconds
+
+// How long of `seconds` answers could come. The first ones come only after the time that a quick answer
+// takes: the 10th percentile of the latency, by request type and weighted by how many were planned. (The
+// median would grow with a backlog and hide it.)
+[[nodiscard]] double answer_seconds(std::span<const Cell> classes, double seconds);
+
+// Answers that were ok before the load's end as a share (0 to 1) of those that a server which keeps up would
+// have given until then; empty when nothing was planned. Answers that came after the end would hide a
+// backlog: of them only counting noise is taken, twice the square root of what was planned.
+[[nodiscard]] std::optional<double> served_share(std::span<const Cell> classes, double seconds);
 
 // From the threads' counts and the times recorded in `window` (all stages and request types).
 [[nodiscard]] LittlesLaw littles_law(const Generator& generator, const Cell& window);

@@ -6,17 +6,32 @@
 
 namespace heddle::record {
 
+namespace {
+
+// The worst of all stages and threads: many that were on time must not hide one that was late.
+std::optional<std::int64_t> worst_lag(const Generator& generator) {
+  auto worst = quantile(generator.lag, 0.99, kSamplesForLag);
+  const auto take = [&worst](const Histogram& lag) {
+    if (const auto found = quantile(lag, 0.99, kSamplesForLag)) worst = std::max(worst.value_or(0), *found);
+  };
+  for (const auto& lag : generator.stage_lags) take(lag);
+  for (const auto& thread : generator.threads) take(thread.lag);
+  return worst;
+}
+
+}  // namespace
+
 void judge(Generator& generator, const Distribution& service) {
   generator.useful_busy_share = 0;
   generator.cpu_seconds = 0;
   double delayed = 0;
   for (const auto& thread : generator.threads) {
     generator.cpu_seconds += thread.cpu_seconds;
-    generator.useful_busy_share = std::max(generator.useful_busy_share, thread.useful_share());
-    if (thread.window_seconds > 0)
-      delayed = std::max(delayed, thread.run_delay_seconds / thread.window_seconds);
+    generator.useful_busy_share =
+        std::max({generator.useful_busy_share, thread.useful_share(), thread.worst_useful_share});
+    delayed = std::max({delayed, thread.delay_share(), thread.worst_delay_share});
   }
-  const auto lag = quantile(generator.lag, 0.99, kSamplesForLag);
+  const auto lag = worst_lag(generator);
   const auto median = quantile(service.answered, 0.5, 1);
   const auto allowed = std::max(
       kLateMicros, static_cast<std::int64_t>(kLateShareOfService * static_cast<double>(median.value_or(0))));

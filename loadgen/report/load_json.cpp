@@ -89,6 +89,7 @@ void put_cell(json::object& out, const record::Cell& cell) {
   out["shed"] = counts.shed;
   out["unsent"] = counts.unsent;
   out["ok"] = counts.ok;
+  out["okInTime"] = counts.ok_in_time;
   out["httpErrors"] = http_errors(counts);
   out["transportErrors"] = transport_errors(counts);
   out["timeouts"] = counts.timeouts;
@@ -206,6 +207,30 @@ json::value throughput_object(const std::optional<record::Throughput>& throughpu
           {"cause", cause.empty() ? json::value(nullptr) : json::value(json::string{cause})}};
 }
 
+template <class T>
+json::value or_null(const std::optional<T>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
+}
+
+json::object settings_object(const record::Settings& settings) {
+  json::object out;
+  out["threads"] = settings.threads;
+  out["connectPerSecond"] = or_null(settings.connect_per_second);
+  out["keepAlive"] = settings.keep_alive;
+  out["requestsPerConnection"] = or_null(settings.requests_per_connection);
+  out["whenBusy"] = settings.when_busy;
+  out["requestTimeoutMillis"] = to_millis(settings.request_timeout);
+  out["connectTimeoutMillis"] = to_millis(settings.connect_timeout);
+  out["graceLimitMillis"] = to_millis(settings.grace);
+  out["spinMicros"] =
+      settings.spin ? json::value(static_cast<double>(*settings.spin) / 1e3) : json::value("auto");
+  out["descriptorTables"] = settings.own_descriptor_tables ? "per-thread" : "shared";
+  out["congestionControl"] = settings.congestion_control.empty()
+                                 ? json::value(nullptr)
+                                 : json::value(json::string{settings.congestion_control});
+  return out;
+}
+
 }  // namespace
 
 json::object load_json(const record::RunResult& result) {
@@ -216,6 +241,7 @@ json::object load_json(const record::RunResult& result) {
   out["reason"] = result.reason.empty() ? json::value(nullptr) : json::value(json::string{result.reason});
   out["seed"] = result.info.seed;
   out["closedLoop"] = result.info.closed_loop;
+  out["settings"] = settings_object(result.info.settings);
   out["anchor"] = {{"epochMillis", result.info.anchor.epoch_millis},
                    {"monotonicNanos", result.info.anchor.monotonic_nanos}};
   out["generator"] = generator_object(result.generator);

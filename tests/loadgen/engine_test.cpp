@@ -2,7 +2,10 @@
 #include "loadgen/engine/endpoint.hpp"
 #include "tests/loadgen/engine_run.hpp"
 
+#include <chrono>
+#include <memory>
 #include <numeric>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -273,6 +276,22 @@ TEST(Engine, ARunWithoutOneSuccessIsAFailureWithItsCounts) {
   const auto result = run(plan_for(server.url(), plan::ConstantRate{40}, kShort, 1));
   EXPECT_EQ(result.status, record::Status::failed);
   EXPECT_EQ(result.reason, "no request succeeded: 20 sent, 20 HTTP 4xx");
+}
+
+TEST(Engine, AServerThatIsGoneBeforeTheWindowIsAFailureAlthoughNothingWasSent) {
+  auto server = std::make_unique<FakeServer>(hello);
+  auto plan = plan_for(server->url(), plan::ConstantRate{40}, kShort, 1);
+  plan.stages.insert(plan.stages.begin(),
+                     {"warmup", plan::StageKind::warmup, plan::kSecond, plan::ConstantRate{40}});
+  std::thread killer{[&server] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});
+    server.reset();
+  }};
+  const auto result = run(plan);
+  killer.join();
+  EXPECT_EQ(result.status, record::Status::failed);
+  EXPECT_THAT(result.reason, ::testing::HasSubstr("no request succeeded: 0 sent"));
+  EXPECT_THAT(result.reason, ::testing::HasSubstr("20 never sent"));
 }
 
 TEST(Engine, UsersWhoAreRefusedCountEachAttempt) {

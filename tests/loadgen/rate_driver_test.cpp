@@ -33,7 +33,7 @@ class Engine {
   }
 
   void open() {
-    connections_.open(0, monotonic_now());
+    connections_.open(0);
     handle_until([this] { return connections_.at(0).state == State::idle; });
   }
   // False when it does not come to pass in a time that is long for any machine.
@@ -80,7 +80,7 @@ TEST(RateDriver, AnAnswerAfterTheEndMaySendWhatIsThenPlannedToo) {
   EXPECT_EQ(engine.counts().planned, 2);
   EXPECT_EQ(engine.counts().sent, 1);
   ASSERT_TRUE(engine.handle_until([&] { return engine.counts().sent >= 3; }));
-  engine.driver().end(stop);
+  EXPECT_TRUE(engine.driver().end(stop));
   EXPECT_EQ(record::imbalance(engine.close().counts), "");
 }
 
@@ -89,7 +89,7 @@ TEST(RateDriver, WhatWasPlannedBeyondTheEndIsUnsent) {
   const Nanos start = monotonic_now();
   engine.begin(start);
   engine.driver().run_due(start + engine.due(49));
-  engine.driver().end(start + engine.due(9));
+  EXPECT_TRUE(engine.driver().end(start + engine.due(9)));
   const auto& cell = engine.close();
   EXPECT_EQ(cell.counts.planned, 50);
   EXPECT_EQ(cell.counts.unsent, 50);
@@ -133,11 +133,31 @@ TEST(RateDriver, WhatWaitedLongerThanTheTimeoutIsShedBeforeItIsSent) {
   EXPECT_EQ(engine.counts().planned, 10'001);
   EXPECT_EQ(engine.counts().shed, 9'000);  // due in the first nine seconds
   EXPECT_EQ(engine.counts().sent, 1);
-  engine.driver().end(start + 10 * plan::kSecond);
+  EXPECT_TRUE(engine.driver().end(start + 10 * plan::kSecond));
   const auto& cell = engine.close();
   EXPECT_EQ(cell.counts.unsent, 1'000);
   EXPECT_EQ(record::imbalance(cell.counts), "");
   EXPECT_EQ(cell.latency.size(), 10'001);
+}
+
+TEST(RateDriver, ALongQueueIsCountedInPartsAndNothingIsSentMeanwhile) {
+  FakeServer server{[](const FakeServer::Peer& peer, const heddle::testing::Seen&) {
+    peer.write(kHello);
+    return FakeServer::Then::keep;
+  }};
+  Engine engine{server.url()};
+  const Nanos start = monotonic_now() - 25 * plan::kSecond;
+  engine.begin(start);  // 1,000 a second and no connection is open
+  const Nanos end = start + engine.due(24'999);
+  EXPECT_FALSE(engine.driver().end(end));
+  engine.open();  // would have sent, had it come earlier
+  EXPECT_EQ(engine.counts().sent, 0);
+  EXPECT_FALSE(engine.driver().end(end));
+  EXPECT_TRUE(engine.driver().end(end));
+  const auto& counts = engine.close().counts;
+  EXPECT_EQ(counts.planned, 25'000);
+  EXPECT_EQ(counts.unsent, 25'000);
+  EXPECT_EQ(record::imbalance(counts), "");
 }
 
 }  // namespace
