@@ -30,6 +30,8 @@ inline constexpr std::int64_t kMaxConnections = 1'000'000;
 inline constexpr std::int64_t kMaxThreads = 256;
 inline constexpr double kMaxRate = 10'000'000;
 inline constexpr std::int64_t kMaxSpinMicros = 1'000'000;
+// Each has its own histograms in every thread and second, and a mix is walked once per request name.
+inline constexpr std::size_t kMaxRequestNames = 1'000;
 inline constexpr std::int64_t kMaxDurationMillis = 7LL * 24 * 3600 * 1000;
 
 struct ConstantRate {

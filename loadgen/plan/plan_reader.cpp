@@ -213,13 +213,13 @@ class Reader {
 };
 
 // Names stand in CSV cells and in the tags of the histogram log, which are cut at commas and white space.
-void check_name(const std::string& name, std::size_t index) {
+void check_name(const std::string& name, const std::string& key) {
   const auto bad = [](char c) { return c <= ' ' || c > '~' || c == ',' || c == '"' || c == '|'; };
   if (!name.empty() && name.size() <= 80 && std::none_of(name.begin(), name.end(), bad)) return;
   throw PlanError(
-      fmt::format("plan: requests[{}].name: found {}, accepted: 1 to 80 printable ASCII characters without "
-                  "space, comma, quote and |",
-                  index, shown(json::value(name))));
+      fmt::format("plan: {}.name: found {}, accepted: 1 to 80 printable ASCII characters without space, "
+                  "comma, quote and |",
+                  key, shown(json::value(name))));
 }
 
 // A name with a colon or a line break in it would be another header, or two.
@@ -234,6 +234,14 @@ void check_value(const std::string& text, const std::string& key) {
   if (std::none_of(text.begin(), text.end(), bad)) return;
   throw PlanError(fmt::format("plan: {}: found {}, accepted: text without control characters", key,
                               shown(json::value(text))));
+}
+
+// "LINE:COLUMN" of byte `at`, both from 1 and in bytes, as editors and compilers count.
+std::string position_of(std::string_view text, std::size_t at) {
+  const auto before = text.substr(0, at);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const auto start = before.rfind('\n');
+  return fmt::format("{}:{}", line, at - (start == std::string_view::npos ? 0 : start + 1) + 1);
 }
 
 // A length that differs from the body's makes the next request part of this one's body, or the other way.
@@ -252,6 +260,7 @@ void check_plan(const Plan& plan) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const auto& stage = plan.stages[i];
     const auto key = fmt::format("stages[{}]", i);
+    check_name(stage.name, key);
     if (is_users(stage) != is_users(plan)) {
       throw PlanError(
           fmt::format("plan: {}.arrivals: users and rates in one plan, accepted: one of them", key));
@@ -269,11 +278,15 @@ void check_plan(const Plan& plan) {
                     peak_users(plan), plan.connections));
   }
   if (plan.targets.empty()) throw PlanError("plan: targets: found nothing, accepted: at least one URL");
+  if (plan.requests.size() > kMaxRequestNames) {
+    throw PlanError(fmt::format("plan: requests: found {} of them, accepted: at most {}",
+                                plan.requests.size(), kMaxRequestNames));
+  }
   std::set<std::string> names;
   std::vector<std::int64_t> weights;
   for (std::size_t i = 0; i < plan.requests.size(); ++i) {
     const auto& request = plan.requests[i];
-    check_name(request.name, i);
+    check_name(request.name, fmt::format("requests[{}]", i));
     check_token(request.method, fmt::format("requests[{}].method", i));
     for (const auto& [name, value] : request.headers) {
       check_token(name, fmt::format("requests[{}].headers", i));
@@ -293,11 +306,15 @@ void check_plan(const Plan& plan) {
   }
 }
 
-ReadPlan parse_plan(std::string_view text, const std::filesystem::path& folder) {
+ReadPlan parse_plan(std::string_view text, const std::filesystem::path& folder, const std::string& name) {
+  json::parser parser;
   json::error_code error;
-  const auto root = json::parse(text, error);
-  if (error) throw PlanError(fmt::format("plan: no valid JSON: {}", error.message()));
-  return Reader{folder}.read(root);
+  const auto taken = parser.write_some(text.data(), text.size(), error);
+  if (!error && taken < text.size()) error = json::error::extra_data;
+  if (error) {
+    throw PlanError(fmt::format("{}:{}: no valid JSON: {}", name, position_of(text, taken), error.message()));
+  }
+  return Reader{folder}.read(parser.release());
 }
 
 ReadPlan read_plan(const std::filesystem::path& file) {
@@ -307,7 +324,7 @@ ReadPlan read_plan(const std::filesystem::path& file) {
   } catch (const std::invalid_argument& error) {
     throw PlanError(error.what());
   }
-  return parse_plan(text, std::filesystem::absolute(file).parent_path());
+  return parse_plan(text, std::filesystem::absolute(file).parent_path(), file.string());
 }
 
 }  // namespace heddle::plan

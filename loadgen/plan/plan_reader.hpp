@@ -22,11 +22,13 @@ struct ReadPlan {
   std::vector<std::string> warnings;  // keys that are not known and were ignored
 };
 
-// Parses and checks. Relative body files are resolved against `folder`. Throws PlanError. No I/O.
-[[nodiscard]] ReadPlan parse_plan(std::string_view json, const std::filesystem::path& folder);
+// Parses and checks. Relative body files are resolved against `folder`. Throws PlanError, for text that is no
+// JSON as "NAME:LINE:COLUMN: ...". No I/O.
+[[nodiscard]] ReadPlan parse_plan(std::string_view json, const std::filesystem::path& folder,
+                                  const std::string& name = "plan");
 
 // Checks what no single key can tell: measure stages exist, warm-up comes first, users and rates are not
-// mixed, no more users than connections. Throws PlanError.
+// mixed, no more users than connections, names fit into the reports. Throws PlanError.
 void check_plan(const Plan& plan);
 
 // Reads the file and parses it. Throws PlanError, also when the file cannot be read. Blocks.

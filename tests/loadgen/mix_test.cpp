@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ std::vector<RequestSpec> requests(std::vector<std::int64_t> weights) {
   std::vector<RequestSpec> specs;
   for (const auto weight : weights) {
     specs.emplace_back();
-    specs.back().name = "r" + std::to_string(specs.size());
+    specs.back().name = fmt::format("r{}", specs.size());
     specs.back().weight = weight;
   }
   return specs;

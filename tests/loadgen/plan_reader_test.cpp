@@ -1,5 +1,10 @@
 #include "loadgen/plan/plan_reader.hpp"
 
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -125,6 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"\"weight\": 3", "\"weight\": 0", "requests[0].weight", "from 1"},
         Broken{"\"name\": \"post\"", "\"name\": \"get\"", "requests[1].name", "different names"},
         Broken{"\"name\": \"post\"", "\"name\": \"a,b\"", "requests[1].name", "comma"},
+        Broken{"\"name\": \"warm\"", "\"name\": \"a,b\"", "stages[0].name: found \"a,b\"", "comma"},
+        Broken{"\"name\": \"up\"", "\"name\": \"two\\nlines\"", "stages[1].name", "printable ASCII"},
         Broken{"\"path\": \"/a\", \"headers\"", "\"path\": \"a b\", \"headers\"", "requests[0].path",
                "begins with /"},
         Broken{"{\"X\": \"y\"}", "{\"X\": \"y\\r\\nZ: 1\"}", "requests[0].headers", "control characters"},
@@ -140,8 +147,40 @@ INSTANTIATE_TEST_SUITE_P(
                "100"},
         Broken{"\"targets\"", "\"target\"", "targets: found nothing", "list"}));
 
-TEST(PlanErrorsMore, NoJson) {
-  EXPECT_THAT(error_of("{"), HasSubstr("JSON"));
+TEST(PlanErrorsMore, NoJsonNamesThePlace) {
+  EXPECT_THAT(error_of("{"), HasSubstr("plan:1:2: no valid JSON: incomplete JSON"));
+  EXPECT_THAT(error_of("{\"a\": 1,\n \"b\": oops}"), HasSubstr("plan:2:7: no valid JSON: "));
+  EXPECT_THAT(error_of("{}\n\n  {}"), HasSubstr("plan:3:3: no valid JSON: "));
+  EXPECT_THAT(error_of("\n"), HasSubstr("plan:2:1: no valid JSON: "));
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("heddle-plan-{}.json", getpid());
+  std::ofstream{file} << "{\n}}";
+  try {
+    (void)read_plan(file);
+    ADD_FAILURE() << "no error";
+  } catch (const PlanError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(file.string() + ":2:2: no valid JSON"));
+  }
+  std::filesystem::remove(file);
+}
+TEST(PlanErrorsMore, WhiteSpaceBehindThePlanIsNoError) {
+  EXPECT_NO_THROW((void)parse_plan(std::string{kFull} + " \n\n", ""));
+}
+TEST(PlanErrorsMore, AThousandRequestNamesAndNoMore) {
+  const auto plan_with = [](std::size_t requests) {
+    auto plan = parse_plan(kFull, "").plan;
+    for (std::size_t i = plan.requests.size(); i < requests; ++i) {
+      plan.requests.push_back(plan.requests.front());
+      plan.requests.back().name = fmt::format("more-{}", i);
+    }
+    return plan;
+  };
+  EXPECT_NO_THROW(check_plan(plan_with(1000)));
+  try {
+    check_plan(plan_with(1001));
+    ADD_FAILURE() << "no error";
+  } catch (const PlanError& error) {
+    EXPECT_STREQ(error.what(), "plan: requests: found 1001 of them, accepted: at most 1000");
+  }
 }
 TEST(PlanErrorsMore, NoObject) {
   EXPECT_THAT(error_of("[1]"), HasSubstr("an object"));
