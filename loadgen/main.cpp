@@ -7,6 +7,7 @@
 #include "loadgen/options.hpp"
 #include "loadgen/plan/plan_reader.hpp"
 
+#include <csignal>
 #include <exception>
 #include <stdexcept>
 
@@ -60,6 +61,8 @@ int usage(const std::exception& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A reader that goes away is an output that cannot be written, and no reason to drop the run.
+  std::signal(SIGPIPE, SIG_IGN);
   engine::block_stop_signals();
   try {
     return obey(load::parse_options(argc, argv));

@@ -2,6 +2,7 @@
 
 #include "host-tuning/cpus.hpp"
 #include "loadgen/calibrate/ceiling_file.hpp"
+#include "loadgen/exit_code.hpp"
 #include "loadgen/report/output_file.hpp"
 #include "loadgen/report/text.hpp"
 
@@ -15,13 +16,8 @@
 namespace heddle::load {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kInterrupted = 130;
-
 // From here on the ceiling is the generator's; below, something else ended first.
 constexpr double kFullyBusy = 0.9;
-// A thread that waited longer for its CPU shared it with others: the numbers are theirs, too.
-constexpr double kDisturbed = 0.05;
 
 std::string spread_text(const Spread& s, double factor, int decimals) {
   return fmt::format("{:.{}f} ({:.{}f}..{:.{}f})", s.median * factor, decimals, s.low * factor, decimals,
@@ -153,7 +149,7 @@ int calibrate(const CalibrateOptions& options) {
   out.write(options.json ? report::pretty(calibration_json(result))
                          : calibration_report(result) + fmt::format("\nstored in {}\n", file.string()));
   if (!out.problem().empty()) throw std::runtime_error(out.problem());
-  return result.stall.due_passed() && result.stall.sent_passed() ? 0 : kFailed;
+  return result.stall.due_passed() && result.stall.sent_passed() ? kComplete : kFailed;
 }
 
 }  // namespace heddle::load

@@ -19,8 +19,8 @@ struct CalibrateOptions {
 
 // Measures, stores the result and prints it. Returns the exit code: 0, 1 when the check with a stall failed,
 // 130 when interrupted (nothing is stored then). Throws what measure_host() throws, std::invalid_argument
-// when there is no place for the file, and std::runtime_error when it cannot be written. Blocks for up to 30
-// s.
+// when there is no place for the file or none can be made there, which is found first, and
+// std::runtime_error when it cannot be written later. Blocks for up to 30 s.
 [[nodiscard]] int calibrate(const CalibrateOptions& options);
 
 // The table for people.

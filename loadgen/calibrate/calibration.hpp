@@ -31,6 +31,10 @@ struct Spread {
 // The median of an even number is the mean of the middle two. At least one value.
 [[nodiscard]] Spread spread_of(std::vector<double> values);
 
+// A thread that waited for its CPU for a larger share of the time shared it with others: the numbers are
+// theirs, too.
+inline constexpr double kDisturbed = 0.05;
+
 // A closed loop against the null server: as many requests as the generator can make.
 struct CeilingPoint {
   std::int64_t connections = 0;  // per engine thread

@@ -102,6 +102,20 @@ double positive_at(const json::object& object, std::string_view where, std::stri
   return member(object, where, key, "a number above 0", fits).to_number<double>();
 }
 
+// Why the numbers of a calibration cannot be trusted, or nothing.
+std::string doubt_of(const json::object& object) {
+  const auto passed = member(object, "", "passed", "true or false", [](const json::value& v) {
+                        return v.is_bool();
+                      }).as_bool();
+  const auto delay = member(object, "", "runDelayPercent", "a number from 0 on", [](const json::value& v) {
+                       return v.is_number() && v.to_number<double>() >= 0;
+                     }).to_number<double>();
+  if (!passed) return "its check with a stall of the server failed";
+  if (delay <= 100 * kDisturbed) return {};
+  return fmt::format("a thread waited {:.1f} % of the time for its CPU, over {:.0f} %", delay,
+                     100 * kDisturbed);
+}
+
 }  // namespace
 
 json::object calibration_json(const Calibration& c) {
@@ -141,13 +155,18 @@ void check_writable(const std::filesystem::path& file) {
   std::error_code error;
   const auto folder = file.parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error || std::filesystem::is_directory(file)) {
+  std::error_code unknown;
+  if (error || std::filesystem::is_directory(file, unknown)) {
     const auto why = error ? error.message() : std::string{"it is a folder"};
-    throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), why));
+    throw std::invalid_argument(fmt::format("cannot write {}: {}", file.string(), why));
   }
   auto probe = file;
   probe += ".probe";
-  const report::OutputFile tried{probe};
+  try {
+    const report::OutputFile tried{probe};
+  } catch (const std::runtime_error& unusable) {
+    throw std::invalid_argument(unusable.what());
+  }
   std::filesystem::remove(probe, error);
 }
 
@@ -185,6 +204,7 @@ StoredCeiling parse_ceiling(std::string_view text) {
   }
   std::sort(stored.points.begin(), stored.points.end(),
             [](const auto& a, const auto& b) { return a.connections_per_thread < b.connections_per_thread; });
+  stored.doubt = doubt_of(object);
   return stored;
 }
 

@@ -13,7 +13,7 @@
 //              "fromSent": {"p99Millis": MS, "atMostMillis": MS, "passed": BOOL}}}
 //
 // SPREAD is {"median", "min", "max"} of the repeats; what was not measured is null. A reader needs schema,
-// utc, host and ceiling; other keys may be added.
+// utc, host, ceiling, passed and runDelayPercent; other keys may be added.
 #pragma once
 
 #include "loadgen/calibrate/calibration.hpp"
@@ -34,7 +34,7 @@ namespace heddle::load {
 [[nodiscard]] std::filesystem::path default_calibration_file();
 
 // Makes the folder and tries to write beside the file, so that half a minute is not measured in vain. Throws
-// std::runtime_error that names the file. Blocks.
+// std::invalid_argument that names the file. Blocks.
 void check_writable(const std::filesystem::path& file);
 
 // Writes it in one step; its folder is there. Throws std::runtime_error that names the file. Blocks.
@@ -49,6 +49,7 @@ struct StoredCeiling {
     double per_second_per_thread = 0;  // the median
   };
   std::vector<Point> points;  // one at least, by connections
+  std::string doubt;          // why its numbers cannot be trusted; empty when they can
 };
 
 // Throws std::invalid_argument: the key, what was found, what is accepted.

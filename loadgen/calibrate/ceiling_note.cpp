@@ -85,6 +85,13 @@ CeilingNote ceiling_note(const plan::Plan& plan, const std::filesystem::path& fi
     note.stored.reset();
     return note;
   }
+  if (!note.stored->doubt.empty()) {
+    note.message =
+        fmt::format("the calibration {} is ignored: {}; repeat heddle-load --calibrate on a quiet host",
+                    path.string(), note.stored->doubt);
+    note.stored.reset();
+    return note;
+  }
   if (plan::is_users(plan)) return note;
   note.ceiling = share_of(*note.stored, connections_of(plan), plan.threads, peak_rate(plan));
   note.message = ceiling_warning(*note.ceiling);

@@ -36,9 +36,9 @@ struct CeilingNote {
   std::string message;  // for people: why it is ignored, or that the share is high; or empty
 };
 
-// Reads `file`, by default default_calibration_file(). Without a file, or with one of another host or one
-// that cannot be read, there is no ceiling; that is no error. Only a file that was asked for is missed.
-// Blocks for a moment.
+// Reads `file`, by default default_calibration_file(). Without a file, or with one of another host, one that
+// was disturbed or failed, or one that cannot be read, there is no ceiling; that is no error. Only a file
+// that was asked for is missed. Blocks for a moment.
 [[nodiscard]] CeilingNote ceiling_note(const plan::Plan& plan, const std::filesystem::path& file,
                                        const HostId& here);
 

@@ -32,12 +32,17 @@ constexpr std::string_view kTail = R"(  esac
 complete -F _heddle_load heddle-load
 )";
 
-// How the value of an option is completed; empty when it cannot be.
+// What compgen makes the words from; empty when they are not known.
+std::string source_of_words(std::string_view completes) {
+  if (completes.empty()) return {};
+  if (completes == "@file") return "-f";
+  if (completes == "@folder") return "-d";
+  return fmt::format("-W '{}'", completes);
+}
+
+// How the value of an option is completed.
 std::string values_line(const OptionSpec& option) {
-  std::string generate;
-  if (option.completes == "@file") generate = "-f";
-  if (option.completes == "@folder") generate = "-d";
-  if (generate.empty() && !option.completes.empty()) generate = fmt::format("-W '{}'", option.completes);
+  const auto generate = source_of_words(option.completes);
   // Without a known value there is nothing to offer, above all no other option.
   if (generate.empty()) return "return ;;\n";
   return fmt::format("mapfile -t COMPREPLY < <(compgen {} -- \"$current\"); return ;;\n", generate);

@@ -40,6 +40,7 @@ DESCRIPTION
     about the server.
 
     URL is http://HOST[:PORT][/PATH], with an IPv6 address in brackets, or unix:/SOCKET[:/PATH].
+    The head of an answer may be 64 KiB long; a longer one is malformed.
     TIME takes us, ms, s (the default), m and h. Rates are requests per second of all connections
     and threads together.
 )";
@@ -102,18 +103,20 @@ DESCRIPTION
     objectives unless they hold rate or ok-rate: the answers must keep up with the rate.
 
     A step lasts --step-time, or as long as its percentiles need: 100 requests above each where a
-    rate is confirmed, 10 while the search goes on (such steps are a guide, and no result).
+    rate is confirmed, 10 while the search goes on (such steps are a guide, and no result). The
+    first line tells how long; a --from at which a repeat would need over an hour is refused.
 
     A step that the generator was too busy for (saturated), or that missed while the generator sent
     late, says nothing about the server. When that happens twice in a row, the search ends, confirms
     the best rate so far and says that the generator was the limit: exit code 3. A step that met the
-    objectives although the generator sent late did meet them, since latency counts from due.
+    objectives although the generator sent late did meet them, since latency counts from due. A
+    step above 60 % of the ceiling that --calibrate found on this host says so.
 )";
 
 constexpr std::string_view kFindMaxTail = R"(
 OUTPUT
     A line per step, then the rate that was confirmed, how many repeats passed, the interval from
-    the highest rate of which all repeats passed to the lowest that failed, and the rates achieved.
+    the rate confirmed to the lowest that failed, and the rates achieved.
     --json prints one document instead; --out DIR holds it as find-max.json, and the load.json of
     step N as step-NN.json.
 
@@ -143,7 +146,7 @@ DESCRIPTION
 EXIT CODES
     0    measured and stored
     1    failed; also when the stall was not measured as it was
-    2    wrong usage
+    2    wrong usage, or no calibration can be stored at that place
     3    not measurable here
     130  interrupted
 )";

@@ -166,7 +166,7 @@ plan::Plan plan_of(const Arguments& arguments, const std::string& text) {
   auto plan = engine_plan_of(arguments);
   auto url = url_of(arguments, text);
   plan.requests.push_back(request_of(arguments, url));
-  url.path = "/";
+  url.path = std::string{"/"};
   plan.name = text;
   plan.targets.push_back(url);
   read_connections(arguments, plan);

@@ -6,7 +6,6 @@
 #include "loadgen/report/output_file.hpp"
 
 #include <cstdio>
-#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -33,13 +32,9 @@ std::vector<std::string> read_bodies(const plan::Plan& plan) {
   return bodies;
 }
 
-engine::Setup prepare(const plan::Plan& plan, const std::vector<std::string>& bodies) {
+engine::Setup prepare(const plan::Plan& plan, const std::vector<std::string>& bodies, Teller& teller) {
   auto setup = engine::checked_setup(plan, bodies);
-  // Once, however many runs a search makes.
-  static std::set<std::string> told;
-  for (const auto& warning : setup.warnings) {
-    if (told.insert(warning).second) tell(warning);
-  }
+  for (const auto& warning : setup.warnings) teller(warning);
   return setup;
 }
 

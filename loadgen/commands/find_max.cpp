@@ -1,15 +1,15 @@
 #include "loadgen/commands/find_max.hpp"
 
+#include "loadgen/calibrate/ceiling_note.hpp"
 #include "loadgen/commands/common.hpp"
 #include "loadgen/commands/search_report.hpp"
+#include "loadgen/commands/step_length.hpp"
 #include "loadgen/engine/run.hpp"
 #include "loadgen/report/load_json.hpp"
 #include "loadgen/report/progress.hpp"
 #include "loadgen/report/series.hpp"
 #include "loadgen/report/text.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <ctime>
 #include <memory>
@@ -20,9 +20,6 @@
 
 namespace heddle::load {
 namespace {
-
-// More requests than a percentile needs, since those that end in errors are not in it.
-constexpr double kSpareSamples = 1.1;
 
 // Waits, less when SIGINT or SIGTERM comes (both are blocked): then its name, else nothing.
 std::string pause_or_signal(plan::Nanos time) {
@@ -52,11 +49,13 @@ class FindMax {
   explicit FindMax(const Options& options)
       : options_{options},
         bodies_{read_bodies(options.plan)},
+        length_{options.slo, options.search.step_time},
         search_{{options.search.from, options.search.to, options.search.precision, options.search.repeats}} {}
 
   int execute() {
+    length_.check(options_.search.from);
     prepare_folder();
-    if (!options_.json) print(step_heading());
+    if (!options_.json) print(length_.text(options_.search.from) + step_heading());
     while (const auto step = search_.next()) {
       if (!report_.steps.empty()) {
         const auto signal = pause_or_signal(options_.search.pause);
@@ -89,24 +88,20 @@ class FindMax {
     }
   }
 
-  // As long as the percentiles of the objectives need.
-  [[nodiscard]] plan::Nanos duration(double rate, std::int64_t samples_above) const {
-    const auto samples = static_cast<double>(record::samples_needed(options_.slo, samples_above));
-    const auto needed = static_cast<plan::Nanos>(std::ceil(kSpareSamples * samples / rate * plan::kSecond));
-    constexpr auto longest = plan::kMaxDurationMillis * plan::kMillisecond;
-    return std::clamp(needed, options_.search.step_time, longest);
-  }
-
   // False when the search must not go on.
   bool run_step(const Step& step) {
     const auto above = step.confirms ? record::kSamplesAbove : record::kSamplesAboveForCharts;
     auto plan = options_.plan;
-    set_rate(plan, step.rate, duration(step.rate, above));
-    const auto setup = prepare(plan, bodies_);
+    set_rate(plan, step.rate, length_.at(step.rate, above));
+    const auto ceiling = ceiling_note(plan, options_.calibration, host_);
+    // A step's line tells its share.
+    if (!ceiling.ceiling) teller_(ceiling.message);
+    const auto setup = prepare(plan, bodies_, teller_);
     report::Fanout listeners;
     if (isatty(STDERR_FILENO) != 0) listeners.add(std::make_unique<report::ProgressLine>());
     auto result = engine::run_load(setup, engine::describe(setup), listeners);
     result.slo = record::judge_slo(options_.slo, result, above);
+    (void)conclude_ceiling(ceiling, plan, result);  // a rate's share is known before
     keep_step(result);
     auto report = report_of(step, above, options_.strict, result);
     if (result.status == record::Status::interrupted) {
@@ -169,6 +164,9 @@ class FindMax {
 
   const Options& options_;
   std::vector<std::string> bodies_;
+  StepLength length_;
+  HostId host_ = this_host();
+  Teller teller_;
   RateSearch search_;
   SearchReport report_;
   bool lost_ = false;

@@ -44,7 +44,7 @@ RateSearch::RateSearch(const SearchSettings& settings) : settings_{settings}, ra
 std::optional<Step> RateSearch::next() const {
   if (phase_ == Phase::over) return {};
   if (phase_ == Phase::confirm) return Step{rate_, true, done_ + 1};
-  return Step{rate_, false, second_try_ ? 2 : 1};
+  return Step{rate_, false, tries_ + 1};
 }
 
 void RateSearch::record(StepVerdict verdict) {
@@ -56,23 +56,39 @@ void RateSearch::record(StepVerdict verdict) {
 }
 
 void RateSearch::record_search(StepVerdict verdict) {
+  ++tries_;
   if (verdict == StepVerdict::met) {
-    best_ = rate_;
+    met_.push_back(rate_);
     after_success();
-  } else if (!second_try_) {
-    second_try_ = true;
-  } else if (verdict == StepVerdict::missed) {
+  } else if (generator_twice(verdict)) {
+    generator_was_the_limit();
+  } else if (verdict == StepVerdict::missed && ++misses_ == 2) {
     result_.high = rate_;
     after_failure();
-  } else {
-    result_.generator_limit = rate_;
-    bound_ = BoundedBy::generator;
-    if (best_) {
-      confirm(*best_);
-    } else {
-      end(BoundedBy::generator);
-    }
   }
+}
+
+bool RateSearch::generator_twice(StepVerdict verdict) {
+  const bool generator = verdict == StepVerdict::generator;
+  const bool twice = generator && after_generator_;
+  after_generator_ = generator;
+  return twice;
+}
+
+// What is known of the server then is the highest rate below that was met.
+void RateSearch::generator_was_the_limit() {
+  result_.generator_limit = std::min(rate_, result_.generator_limit.value_or(rate_));
+  bound_ = BoundedBy::generator;
+  std::erase_if(met_, [this](double rate) { return rate >= rate_; });
+  if (met_.empty()) {
+    end(BoundedBy::generator);
+  } else {
+    confirm(best());
+  }
+}
+
+double RateSearch::best() const {
+  return *std::max_element(met_.begin(), met_.end());
 }
 
 void RateSearch::after_success() {
@@ -87,8 +103,8 @@ void RateSearch::after_success() {
 }
 
 void RateSearch::after_failure() {
-  if (best_) {
-    bisect(*best_, rate_);
+  if (!met_.empty()) {
+    bisect(best(), rate_);
   } else {
     end(BoundedBy::slo);
   }
@@ -97,7 +113,9 @@ void RateSearch::after_failure() {
 void RateSearch::try_rate(Phase phase, double rate) {
   phase_ = phase;
   rate_ = rate;
-  second_try_ = false;
+  tries_ = 0;
+  misses_ = 0;
+  after_generator_ = false;
 }
 
 void RateSearch::bisect(double passed, double failed) {
@@ -111,11 +129,9 @@ void RateSearch::bisect(double passed, double failed) {
 }
 
 void RateSearch::confirm(double rate) {
-  phase_ = Phase::confirm;
-  rate_ = rate;
+  try_rate(Phase::confirm, rate);
   done_ = 0;
   passed_ = 0;
-  spare_ = settings_.repeats;
 }
 
 int RateSearch::passes_needed() const {
@@ -124,12 +140,8 @@ int RateSearch::passes_needed() const {
 }
 
 void RateSearch::record_confirmation(StepVerdict verdict) {
-  if (verdict == StepVerdict::generator) {
-    if (spare_-- > 0) return;
-    result_.generator_limit = std::min(rate_, result_.generator_limit.value_or(rate_));
-    end(BoundedBy::generator);
-    return;
-  }
+  if (generator_twice(verdict)) return generator_was_the_limit();
+  if (verdict == StepVerdict::generator) return;
   ++done_;
   if (verdict == StepVerdict::met) ++passed_;
   if (done_ - passed_ > settings_.repeats - passes_needed()) {
@@ -137,7 +149,7 @@ void RateSearch::record_confirmation(StepVerdict verdict) {
   } else if (done_ == settings_.repeats) {
     result_.rate = rate_;
     result_.repeats_passed = passed_;
-    if (passed_ == done_) result_.low = rate_;
+    result_.low = rate_;
     end(bound_);
   }
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace heddle::load {
 
@@ -24,12 +25,12 @@ struct SearchSettings {
 struct Step {
   double rate = 0;
   bool confirms = false;  // one of the repeats at the end
-  int repeat = 1;         // search: 1 or 2 (the second try); confirmation: 1..repeats
+  int repeat = 1;         // search: which try, from 1; confirmation: 1..repeats
 };
 
 struct SearchResult {
   std::optional<double> rate;  // confirmed; empty = none
-  // The highest rate of which all repeats passed, and the lowest that failed; empty = there is none.
+  // The highest rate that was confirmed, and the lowest that failed; empty = there is none.
   std::optional<double> low;
   std::optional<double> high;
   int repeats_passed = 0;                 // of the confirmed rate
@@ -40,8 +41,9 @@ struct SearchResult {
 // Doubles the rate from `from` until a step fails, bisects on a logarithmic scale down to the precision, then
 // confirms. A step of the search fails when it and its second try did: one hiccup of the host does not end
 // the search. A rate is confirmed when all but one of its repeats passed (all, when there are one or two);
-// otherwise the rate one precision step lower is confirmed, down to `from`. Steps without a verdict are tried
-// once more; after that the generator is the limit, and the best rate so far is confirmed.
+// otherwise the rate one precision step lower is confirmed, down to `from`. A step without a verdict is tried
+// again; when that happens twice in a row, the generator is the limit, and the highest rate below that was
+// met is confirmed.
 class RateSearch {
  public:
   explicit RateSearch(const SearchSettings& settings);
@@ -57,6 +59,9 @@ class RateSearch {
 
   void record_search(StepVerdict verdict);
   void record_confirmation(StepVerdict verdict);
+  [[nodiscard]] bool generator_twice(StepVerdict verdict);
+  void generator_was_the_limit();
+  [[nodiscard]] double best() const;
   void after_success();
   void after_failure();
   void try_rate(Phase phase, double rate);
@@ -69,11 +74,12 @@ class RateSearch {
   SearchSettings settings_;
   Phase phase_ = Phase::climb;
   double rate_ = 0;
-  bool second_try_ = false;
-  std::optional<double> best_;
-  int done_ = 0;    // repeats at rate_ that had a verdict
-  int passed_ = 0;  // of them
-  int spare_ = 0;   // repeats that may still be tried again
+  int tries_ = 0;                 // at rate_, in the search
+  int misses_ = 0;                // of them
+  bool after_generator_ = false;  // the step before, at rate_, had no verdict
+  std::vector<double> met_;       // rates of the search
+  int done_ = 0;                  // repeats at rate_ that had a verdict
+  int passed_ = 0;                // of them
   BoundedBy bound_ = BoundedBy::slo;
   SearchResult result_;
 };

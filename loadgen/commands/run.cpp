@@ -50,7 +50,7 @@ std::vector<std::string> keep(const Options& options, const report::Fanout& list
                               const std::string& text) {
   std::vector<std::string> lost;
   if (const auto problem = listeners.problem(); !problem.empty()) {
-    lost.push_back(problem + "; that file ends there");
+    lost.push_back(problem + "; nothing was written there after that");
   }
   if (options.out.empty()) return lost;
   try {
@@ -71,16 +71,17 @@ int exit_code(const record::RunResult& result, bool strict) {
 }  // namespace
 
 int run(const Options& options) {
-  for (const auto& warning : options.warnings) tell(warning);
+  Teller teller;
+  for (const auto& warning : options.warnings) teller(warning);
   const auto ceiling = ceiling_note(options.plan, options.calibration, this_host());
-  if (!ceiling.message.empty()) tell(ceiling.message);
-  auto setup = prepare(options.plan, read_bodies(options.plan));
+  teller(ceiling.message);
+  auto setup = prepare(options.plan, read_bodies(options.plan), teller);
   report::Fanout listeners;
   report::RequestsCsv* recorded = nullptr;
   add_listeners(listeners, options, setup, recorded);
   auto result = engine::run_load(setup, engine::describe(setup), listeners);
   result.slo = record::judge_slo(options.slo, result);
-  if (const auto warning = conclude_ceiling(ceiling, options.plan, result); !warning.empty()) tell(warning);
+  teller(conclude_ceiling(ceiling, options.plan, result));
   if (recorded != nullptr) result.request_rows = recorded->rows();
   const auto text = report::pretty(report::load_json(result));
   const auto lost = keep(options, listeners, text);

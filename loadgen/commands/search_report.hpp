@@ -23,6 +23,7 @@ struct StepReport {
   std::optional<record::Quantile> p99;
   record::Verdict generator = record::Verdict::ok;
   std::string generator_reason;
+  std::optional<double> ceiling_share;  // of this host's calibrated ceiling; empty without a calibration
   std::vector<record::SloResult> slo;
   StepVerdict verdict = StepVerdict::met;
   std::string reason;  // why it is not met; empty when it is

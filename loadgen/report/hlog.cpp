@@ -126,6 +126,7 @@ void HlogWriter::second(const record::Second& second) {
     }
     line("latency", info_.classes[c], second, measured.latency.answered);
     line("service", info_.classes[c], second, measured.service.answered);
+    line("waiting", info_.classes[c], second, measured.latency.waiting);
     line("warmup-latency", info_.classes[c], second, warmup.latency.answered);
     line("warmup-service", info_.classes[c], second, warmup.service.answered);
   }

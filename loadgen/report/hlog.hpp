@@ -24,8 +24,9 @@ void append_zigzag(std::string& out, std::int64_t value);
 
 [[nodiscard]] std::string base64(std::string_view bytes);
 
-// load.hlog: a line per second and tag, written at once. Measure stages: latency:NAME and service:NAME;
-// warm-up: warmup-latency:NAME and warmup-service:NAME. Unit: microseconds, interval maximum in ms.
+// load.hlog: a line per second and tag, written at once. Measure stages: latency:NAME and service:NAME of the
+// answered requests, waiting:NAME of those without an answer: how long they had waited, from due, at least.
+// Warm-up: warmup-latency:NAME and warmup-service:NAME. Unit: microseconds, interval maximum in ms.
 class HlogWriter final : public record::RunListener {
  public:
   // Throws std::runtime_error when the file cannot be opened.

@@ -23,8 +23,10 @@ OutputFile::OutputFile(const std::filesystem::path& file)
 }
 
 void OutputFile::write(std::string_view text) {
+  // Behind half a row the next one would be read as its rest.
+  if (!problem_.empty()) return;
   const bool written = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
-  if ((written && std::fflush(file_.get()) == 0) || !problem_.empty()) return;
+  if (written && std::fflush(file_.get()) == 0) return;
   problem_ = fmt::format("cannot write {}: {}", name_, std::strerror(errno));
 }
 

@@ -14,7 +14,8 @@ class OutputFile {
   // "-" is standard output. Throws std::runtime_error when the file cannot be opened.
   explicit OutputFile(const std::filesystem::path& file);
 
-  // Writes all of it at once. Never throws: engine threads are running. Blocks as the file does.
+  // Writes all of it at once; after the first failure nothing, even when there is room again. Never throws:
+  // engine threads are running. Blocks as the file does.
   void write(std::string_view text);
 
   // The first failure, "cannot write FILE: why"; empty when everything was written.

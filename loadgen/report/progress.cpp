@@ -1,5 +1,8 @@
 #include "loadgen/report/progress.hpp"
 
+#include "loadgen/report/second.hpp"
+#include "loadgen/report/text.hpp"
+
 #include <cmath>
 #include <cstdio>
 
@@ -8,27 +11,9 @@
 namespace heddle::report {
 namespace {
 
-// Between two phases there are intervals of some milliseconds: rates over them would jump.
-constexpr std::int64_t kShortest = 500'000'000;
-
-// All stages and request types of one second.
-record::Cell whole(const record::Second& second, const record::RunInfo& info) {
-  record::Cell sum;
-  for (std::size_t s = 0; s < info.stages.size(); ++s) {
-    for (std::size_t c = 0; c < info.classes.size(); ++c) {
-      const auto* cell = second.data->find(s, c);
-      if (cell == nullptr) continue;
-      sum.merge(*cell);
-      sum.counts.in_flight += cell->counts.in_flight;
-    }
-  }
-  return sum;
-}
-
-std::string shown(const std::optional<record::Quantile>& quantile) {
-  if (!quantile) return "-";
-  return fmt::format("{}{:.1f} ms", quantile->at_least ? ">=" : "",
-                     static_cast<double>(quantile->micros) / 1000);
+std::string shown(const record::Distribution& latency, double q) {
+  const auto value = quantile(latency, q, record::kSamplesAboveForCharts);
+  return value ? quantile_text(value, 1) + " ms" : quantile_text(value);
 }
 
 }  // namespace
@@ -43,10 +28,8 @@ std::string progress_text(const record::Second& second, const record::RunInfo& i
                          static_cast<double>(n.ok) / seconds);
   // Users send as the answers allow: nothing is offered.
   if (!info.users) out += fmt::format(" of {:.0f}", static_cast<double>(n.planned) / seconds);
-  out += fmt::format("  p50 {}  p99 {}  errors {}  in flight {}",
-                     shown(quantile(all.latency, 0.5, record::kSamplesAboveForCharts)),
-                     shown(quantile(all.latency, 0.99, record::kSamplesAboveForCharts)), n.errors(),
-                     n.in_flight);
+  out += fmt::format("  p50 {}  p99 {}  errors {}  in flight {}", shown(all.latency, 0.5),
+                     shown(all.latency, 0.99), n.errors(), n.in_flight);
   if (const auto lag = quantile(second.data->lag, 0.99, record::kSamplesAboveForCharts)) {
     out += fmt::format("  late p99 {} us", *lag);
   }
@@ -54,7 +37,7 @@ std::string progress_text(const record::Second& second, const record::RunInfo& i
 }
 
 void ProgressLine::second(const record::Second& second) {
-  if (second.end_nanos - second.start_nanos < kShortest) return;
+  if (too_short_to_show(second)) return;
   fmt::print(stderr, "\r{}\033[K", progress_text(second, info_));
   std::fflush(stderr);
 }

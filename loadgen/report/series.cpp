@@ -1,5 +1,6 @@
 #include "loadgen/report/series.hpp"
 
+#include "loadgen/report/second.hpp"
 #include "loadgen/report/text.hpp"
 
 #include <stdexcept>
@@ -7,28 +8,7 @@
 #include <fmt/format.h>
 
 namespace heddle::report {
-namespace {
-
 namespace json = boost::json;
-
-// All stages and request types of one second.
-record::Cell whole(const record::Second& second, const record::RunInfo& info) {
-  record::Cell sum;
-  for (std::size_t s = 0; s < info.stages.size(); ++s) {
-    for (std::size_t c = 0; c < info.classes.size(); ++c) {
-      const auto* cell = second.data->find(s, c);
-      if (cell == nullptr) continue;
-      sum.merge(*cell);
-      sum.counts.in_flight += cell->counts.in_flight;
-    }
-  }
-  return sum;
-}
-
-// Between two phases there are intervals of some milliseconds: files keep them, a display does not.
-constexpr std::int64_t kShortest = 500'000'000;
-
-}  // namespace
 
 void SecondsCsv::started(const record::RunInfo& info) {
   info_ = info;
@@ -95,7 +75,7 @@ void EventStream::stage_ended(std::size_t stage, std::int64_t monotonic_nanos) {
 }
 
 void EventStream::second(const record::Second& second) {
-  if (second.end_nanos - second.start_nanos < kShortest) return;
+  if (too_short_to_show(second)) return;
   const auto all = whole(second, info_);
   const auto shown = [&](double q) {
     return quantile_millis(quantile(all.latency, q, record::kSamplesAboveForCharts));
@@ -138,10 +118,14 @@ void Fanout::done(const record::RunResult& result) {
   for (auto& listener : listeners_) listener->done(result);
 }
 std::string Fanout::problem() const {
+  std::string all;
   for (const auto& listener : listeners_) {
-    if (auto what = listener->problem(); !what.empty()) return what;
+    const auto what = listener->problem();
+    if (what.empty()) continue;
+    if (!all.empty()) all += "; ";
+    all += what;
   }
-  return {};
+  return all;
 }
 
 }  // namespace heddle::report

@@ -68,6 +68,12 @@ json::value quantile_millis(const std::optional<record::Quantile>& quantile) {
   return json::string{fmt::format(">={}", static_cast<double>(quantile->micros) / 1000.0)};
 }
 
+std::string quantile_text(const std::optional<record::Quantile>& quantile, int decimals) {
+  if (!quantile) return "-";
+  return fmt::format("{}{:.{}f}", quantile->at_least ? ">=" : "",
+                     static_cast<double>(quantile->micros) / 1000, decimals);
+}
+
 std::string utc(std::int64_t epoch_millis) {
   const std::time_t seconds = epoch_millis / 1000;
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds), epoch_millis % 1000);

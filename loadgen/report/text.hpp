@@ -19,6 +19,9 @@ namespace heddle::report {
 // enough samples.
 [[nodiscard]] boost::json::value quantile_millis(const std::optional<record::Quantile>& quantile);
 
+// The same for people, in ms with `decimals`: "1.234", ">=60000.000", and "-" without enough samples.
+[[nodiscard]] std::string quantile_text(const std::optional<record::Quantile>& quantile, int decimals = 3);
+
 // 2026-01-31T12:34:56.789Z
 [[nodiscard]] std::string utc(std::int64_t epoch_millis);
 

@@ -65,6 +65,7 @@ def window(run: Path) -> dict[str, Any]:
 def test_its_reader_finds_every_tag(run: Path) -> None:
     lines = processor(run / "load.hlog", "-listtags").split()
     tags = {line for line in lines if ":" in line and not line.endswith(":")}
+    tags.discard("waiting:request")  # only when a request had no answer
     assert tags == {"latency:request", "service:request",
                     "warmup-latency:request", "warmup-service:request"}
 

@@ -40,6 +40,7 @@ class Program : public heddle::testing::CommandLine {
     point.connections = 64;
     point.per_second = {per_second, per_second, per_second};
     c.ceiling = {point};
+    c.stall.due_millis = c.stall.sent_millis = 0;
     const auto file = folder_ / "calibration.json";
     load::write_calibration(c, file);
     return file;
@@ -102,6 +103,30 @@ TEST_F(Program, SaysWhenTheLoadComesNearTheCalibratedCeiling) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("ceiling")));
 }
 
+TEST_F(Program, FindMaxLooksAtTheCeilingOfEachStep) {
+  FakeServer server{hello};
+  const auto search = [&](const std::string& file) {
+    return run({"find-max",      "--slo",     "errors=50%,ok-rate=0/s",
+                "--from",        "50",        "--to",
+                "100",           "--repeats", "1",
+                "--step-time",   "100ms",     "--warmup",
+                "50ms",          "--pause",   "10ms",
+                "--calibration", file,        "--out",
+                result_folder(), server.url()});
+  };
+  const auto near = search(calibration(150));
+  EXPECT_THAT(near.out, HasSubstr("66.7 % of this host's calibrated ceiling"));
+  EXPECT_THAT(near.out, Not(HasSubstr("33.3 % of this host's")));
+  const auto json = boost::json::parse(content(folder_ / "result/find-max.json")).as_object();
+  EXPECT_NEAR(json.at("steps").at(0).at("ceilingPercent").as_double(), 33.333, 0.001);
+  const auto step = boost::json::parse(content(folder_ / "result/step-01.json")).as_object();
+  EXPECT_NEAR(step.at("generator").at("ceiling").at("sharePercent").as_double(), 33.333, 0.001);
+  const auto missing = search(folder_ / "none.json");
+  const auto first = missing.err.find("none.json is ignored");
+  ASSERT_NE(first, std::string::npos) << missing.err;
+  EXPECT_EQ(missing.err.find("none.json is ignored", first + 1), std::string::npos);  // told once
+}
+
 TEST_F(Program, AnInterruptedCalibrationStoresNothing) {
   const auto file = folder_ / "state/heddle/load-calibration.json";
   const pid_t pid = start({"--calibrate", "--quick"});
@@ -120,9 +145,11 @@ TEST_F(Program, AnInterruptedCalibrationStoresNothing) {
 
 TEST_F(Program, ACalibrationThatCannotBeStoredFailsAtOnce) {
   const auto outcome = run({"--calibrate", "--calibration", folder_});
-  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("cannot write"));
   EXPECT_EQ(outcome.out, "");
+  std::ofstream{folder_ / "file"} << "x";
+  EXPECT_EQ(run({"--calibrate", "--calibration", folder_ / "file/inside.json"}).exit_code, 2);
 }
 
 }  // namespace

@@ -348,9 +348,9 @@ TEST_F(Calibrating, APlaceThatCannotBeWrittenIsFoundBeforeAnythingIsMeasured) {
   options.measure.progress = [](const std::string&) { ADD_FAILURE() << "measured"; };
   std::ofstream{folder_ / "file"} << "x";
   options.file = folder_ / "file/below.json";
-  EXPECT_THROW((void)calibrate(options), std::runtime_error);
+  EXPECT_THROW((void)calibrate(options), std::invalid_argument);
   options.file = folder_;
-  EXPECT_THROW((void)calibrate(options), std::runtime_error);
+  EXPECT_THROW((void)calibrate(options), std::invalid_argument);
 }
 
 TEST_F(Calibrating, TheDefaultPlaceFollowsTheEnvironment) {

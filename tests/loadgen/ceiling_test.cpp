@@ -16,7 +16,9 @@ using ::testing::HasSubstr;
 
 const HostId kHere{"CPU X", "6.1.0", 4};
 
-std::string stored_text(const std::string& kernel = "6.1.0") {
+void as_it_is(Calibration&) {}
+
+std::string stored_text(const std::string& kernel = "6.1.0", void (*change)(Calibration&) = as_it_is) {
   Calibration c;
   c.utc = "2026-01-31T12:34:56.789Z";
   c.host = {"CPU X", kernel, 2};
@@ -27,6 +29,9 @@ std::string stored_text(const std::string& kernel = "6.1.0") {
   many.connections = 1000;
   many.per_second.median = 8'000;
   c.ceiling = {many, few};
+  c.run_delay_share = 0.05;  // as much as may be
+  c.stall.due_millis = c.stall.sent_millis = 0;
+  change(c);
   return boost::json::serialize(calibration_json(c));
 }
 
@@ -156,6 +161,23 @@ TEST_F(CeilingFile, AnotherHostsIsIgnored) {
   EXPECT_TRUE(kHere.same_host({"CPU X", "6.1.0", 1}));
 }
 
+TEST_F(CeilingFile, OneThatFailedOrWasDisturbedGivesNoCeiling) {
+  const auto message_with = [&](void (*change)(Calibration&)) {
+    const auto plan = plan_with(plan::ConstantRate{9'000});
+    const auto note = ceiling_note(plan, file_with(stored_text("6.1.0", change)), kHere);
+    EXPECT_FALSE(note.stored);
+    EXPECT_FALSE(note.ceiling);
+    auto result = result_with(9'000);
+    EXPECT_EQ(conclude_ceiling(note, plan, result), "");
+    EXPECT_FALSE(result.generator.ceiling);
+    return note.message;
+  };
+  EXPECT_THAT(message_with([](Calibration& c) { c.stall.sent_millis = 1; }),
+              AllOf(HasSubstr("is ignored: its check with a stall"), HasSubstr("quiet host")));
+  EXPECT_THAT(message_with([](Calibration& c) { c.run_delay_share = 0.051; }),
+              HasSubstr("is ignored: a thread waited 5.1 % of the time for its CPU, over 5 %"));
+}
+
 TEST_F(CeilingFile, AMalformedOneIsIgnoredAndTheMessageSaysWhere) {
   const auto message_of = [&](const std::string& text) {
     const auto note = ceiling_note(plan_with(plan::ConstantRate{1}), file_with(text), kHere);
@@ -180,6 +202,10 @@ TEST_F(CeilingFile, AMalformedOneIsIgnoredAndTheMessageSaysWhere) {
   EXPECT_THAT(
       message_of(with(R"(, "ceiling": [{"connectionsPerThread": 64, "perSecondPerThread": {"median": 0}}])")),
       HasSubstr("ceiling[0].perSecondPerThread.median: found 0, accepted: a number above 0"));
+  const auto point = R"(, "ceiling": [{"connectionsPerThread": 64, "perSecondPerThread": {"median": 1}}])";
+  EXPECT_THAT(message_of(with(point)), HasSubstr("passed: found nothing, accepted: true or false"));
+  EXPECT_THAT(message_of(with(std::string{point} + R"(, "passed": true, "runDelayPercent": "no")")),
+              HasSubstr("runDelayPercent: found \"no\""));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <pty.h>
+#include <sys/stat.h>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -151,6 +152,25 @@ TEST_F(Output, AFullDiskAtTheEndTellsWhatIsLostAndShowsTheResult) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "result/load.json"));
 }
 
+TEST_F(Output, AReaderThatGoesAwayDoesNotEndTheRun) {
+  FakeServer server{hello};
+  standard_output_ = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(standard_output_.c_str(), 0600), 0);
+  const auto pid =
+      start({"-c", "1", "-r", "50", "-d", "1500ms", "--events", "-", "--out", result_folder(), server.url()});
+  {
+    std::ifstream head{standard_output_};
+    std::string line;
+    std::getline(head, line);
+    EXPECT_THAT(line, HasSubstr("started"));
+  }
+  const auto outcome = finish(pid);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write to standard output: Broken pipe"));
+  EXPECT_EQ(load_json().at("status").as_string(), "complete");
+  EXPECT_EQ(load_json().at("window").at("ok").as_int64(), 75);
+}
+
 TEST_F(Output, AnOlderResultDoesNotStandForAFailedRun) {
   std::filesystem::create_directories(folder_ / "result");
   std::ofstream{folder_ / "result/load.json"} << "{}";
@@ -191,6 +211,17 @@ TEST_F(Output, FindMaxStopsAtItsLimit) {
     const auto file = folder_ / "result" / ("step-0" + std::to_string(i) + ".json");
     EXPECT_EQ(boost::json::parse(content(file)).at("schema").as_int64(), 1);
   }
+}
+
+TEST_F(Output, FindMaxTellsAndLimitsTheLengthOfItsSteps) {
+  FakeServer server{hello};
+  const auto slow = run({"find-max", "--slo", "p99=1s", "--from", "1e-6", server.url()});
+  EXPECT_EQ(slow.exit_code, 2);
+  EXPECT_THAT(slow.err, HasSubstr("--from: found 1e-06, accepted: 3.056 or more"));
+  EXPECT_EQ(server.accepted(), 0);
+  const auto told =
+      run(quick_search({"--slo", "errors=50%,ok-rate=0/s", "--from", "20", "--to", "20", server.url()}));
+  EXPECT_THAT(told.out, ::testing::StartsWith("steps of 0.1 s\n"));
 }
 
 TEST_F(Output, FindMaxFindsAServersCapacity) {

@@ -58,6 +58,7 @@ class CommandLine : public ::testing::Test {
     if (pid != 0) return pid;
     dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
     dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    std::signal(SIGPIPE, SIG_DFL);  // as a shell starts it, whatever this process does
     if (largest_file_ > 0) {
       // Writes beyond it then fail as on a full disk, with EFBIG.
       const rlimit limit{largest_file_, largest_file_};

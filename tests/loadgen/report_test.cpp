@@ -1,14 +1,17 @@
 #include "loadgen/report/console.hpp"
 #include "loadgen/report/hlog.hpp"
 #include "loadgen/report/load_json.hpp"
+#include "loadgen/report/output_file.hpp"
 #include "loadgen/report/series.hpp"
 #include "loadgen/report/text.hpp"
 #include "tests/loadgen/hlog_decoder.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -153,6 +156,9 @@ TEST(HlogWriter, TagsKeepTheWarmUpApart) {
     record::Interval data{2, 2};
     add_ok(data.cell(0, 0), 1, 111);
     add_ok(data.cell(1, 1), 1, 2'000);
+    data.cell(0, 0).latency.waiting.record(1);  // of the warm-up
+    data.cell(1, 1).latency.waiting.record(5'000);
+    data.cell(1, 1).service.waiting.record(4'000);
     writer.second({0, 1, 2'000'000'000, 3'000'000'000, &data});
   }
   std::ifstream in{folder / "load.hlog"};
@@ -160,14 +166,59 @@ TEST(HlogWriter, TagsKeepTheWarmUpApart) {
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("Tag=")) lines.push_back(line);
   }
-  ASSERT_EQ(lines.size(), 4U);
+  ASSERT_EQ(lines.size(), 5U);
   EXPECT_THAT(lines[0], ::testing::StartsWith("Tag=warmup-latency:get,1.000,1.000,0.111,HISTFAAAA"));
   EXPECT_THAT(lines[1], ::testing::StartsWith("Tag=warmup-service:get,"));
   EXPECT_THAT(lines[2], ::testing::StartsWith("Tag=latency:post,1.000,1.000,2.000,"));
   EXPECT_THAT(lines[3], ::testing::StartsWith("Tag=service:post,1.000,1.000,1.000,"));
-  record::Histogram expected;
-  expected.record(2'000);
-  EXPECT_EQ(decode_compressed(lines[2].substr(lines[2].rfind(',') + 1)), expected.counts());
+  EXPECT_THAT(lines[4], ::testing::StartsWith("Tag=waiting:post,1.000,1.000,5.000,"));
+  const auto counts_of = [](std::int64_t micros) {
+    record::Histogram expected;
+    expected.record(micros);
+    return expected.counts();
+  };
+  EXPECT_EQ(decode_compressed(lines[2].substr(lines[2].rfind(',') + 1)), counts_of(2'000));
+  EXPECT_EQ(decode_compressed(lines[4].substr(lines[4].rfind(',') + 1)), counts_of(5'000));
+}
+
+TEST(OutputFile, NothingFollowsHalfARow) {
+  const TemporaryFolder folder;
+  const auto file = folder / "rows.csv";
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old = std::signal(SIGXFSZ, SIG_IGN);
+  {
+    OutputFile out{file};
+    out.write("1,2\n");
+    const rlimit full{6, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &full);
+    out.write("3,4\n");
+    EXPECT_THAT(out.problem(), HasSubstr("rows.csv: File too large"));
+    setrlimit(RLIMIT_FSIZE, &before);  // there is room again
+    out.write("5,6\n");
+    EXPECT_THAT(out.problem(), HasSubstr("rows.csv: File too large"));
+  }
+  std::signal(SIGXFSZ, old);
+  EXPECT_EQ(content(file), "1,2\n3,");
+}
+
+TEST(Fanout, TellsEveryProblem) {
+  struct Failing final : record::RunListener {
+    explicit Failing(std::string text) : what{std::move(text)} {}
+    void started(const record::RunInfo&) override {}
+    void connected(const record::ConnectionStats&, std::int64_t) override {}
+    void stage_started(std::size_t, std::int64_t) override {}
+    void stage_ended(std::size_t, std::int64_t) override {}
+    void second(const record::Second&) override {}
+    void done(const record::RunResult&) override {}
+    [[nodiscard]] std::string problem() const override { return what; }
+    std::string what;
+  };
+  Fanout fanout;
+  for (const char* what : {"", "cannot write a", "", "cannot write b"}) {
+    fanout.add(std::make_unique<Failing>(what));
+  }
+  EXPECT_EQ(fanout.problem(), "cannot write a; cannot write b");
 }
 
 TEST(SecondsCsv, OneRowPerStageAndRequestWithTheEndOfItsInterval) {
@@ -249,6 +300,12 @@ TEST(Text, JsonNumbersAreDecimalAndFinite) {
   EXPECT_EQ(compact(boost::json::value(std::nan(""))), "null");
   EXPECT_EQ(pretty(boost::json::object{{"a", boost::json::array{}}, {"b", 1}}),
             "{\n  \"a\": [],\n  \"b\": 1\n}\n");
+}
+
+TEST(Text, PercentilesForPeople) {
+  EXPECT_EQ(quantile_text({}), "-");
+  EXPECT_EQ(quantile_text(record::Quantile{1'234, false}), "1.234");
+  EXPECT_EQ(quantile_text(record::Quantile{60'000'000, true}, 1), ">=60000.0");
 }
 
 TEST(Text, UtcTimes) {
