@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include <boost/algorithm/string/replace.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace heddle {
@@ -81,8 +82,8 @@ TEST(DocumentedOptions, AreThoseOfHelp) {
   for (const auto& option : load::option_table()) {
     std::string name = option.letter == 0 ? "--" : std::string{"-"} + option.letter + ", --";
     name += option.name;
-    if (!option.value.empty()) name += " " + std::string{option.value};
-    expected.insert("| `" + table_text(name) + "` | " + table_text(option.text) + " |");
+    if (!option.value.empty()) name += fmt::format(" {}", option.value);
+    expected.insert(fmt::format("| `{}` | {} |", table_text(name), table_text(option.text)));
   }
   EXPECT_EQ(rows, expected);
 }
