@@ -13,6 +13,7 @@
 #include <set>
 #include <sys/prctl.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace heddle::engine {
 namespace {
@@ -31,13 +32,15 @@ double run_delay_seconds() {
 }
 
 // A thread that shares its CPU with others must not keep it from them: it sleeps until the due time unless
-// each thread is pinned to a CPU of its own, or there is one more than threads.
+// each thread has a CPU of its own: pinned to it, or in a set that somebody chose for this process (taskset,
+// a container), or with one to spare on the host.
 std::optional<Nanos> spin_window(const Setup& setup) {
   if (setup.plan.spin) return setup.plan.spin;
   const std::set<int> pinned{setup.plan.cpus.begin(), setup.plan.cpus.end()};
-  const bool own_cpu =
-      pinned.empty() ? host::available_cpus().size() > setup.threads : pinned.size() >= setup.threads;
-  return own_cpu ? std::nullopt : std::optional<Nanos>{0};
+  const auto available = host::available_cpus().size();
+  const bool chosen = static_cast<long>(available) < sysconf(_SC_NPROCESSORS_ONLN);
+  const auto cpus = !pinned.empty() ? pinned.size() : chosen ? available : available - 1;
+  return cpus >= setup.threads ? std::nullopt : std::optional<Nanos>{0};
 }
 
 }  // namespace
