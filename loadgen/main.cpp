@@ -8,9 +8,13 @@
 #include "loadgen/plan/plan_reader.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <exception>
+#include <fcntl.h>
 #include <stdexcept>
+#include <unistd.h>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace {
@@ -53,6 +57,23 @@ int obey(const load::Options& options) {
   return load::run(options);
 }
 
+// A closed descriptor 0 to 2 would be given to the next file, and words for people would end up in it. Opened
+// like this a write to it fails, as it did before.
+void keep_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0) std::abort();
+  }
+}
+
+// Arguments are quoted in JSON.
+void check_arguments(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    boost::json::error_code error;
+    (void)boost::json::parse(boost::json::serialize(boost::json::string{argv[i]}), error);
+    if (error) throw load::UsageError(fmt::format("argument {} is no valid UTF-8", i));
+  }
+}
+
 int usage(const std::exception& error) {
   load::tell(error.what());
   return load::kUsage;
@@ -63,8 +84,10 @@ int usage(const std::exception& error) {
 int main(int argc, char** argv) {
   // A reader that goes away is an output that cannot be written, and no reason to drop the run.
   std::signal(SIGPIPE, SIG_IGN);
+  keep_standard_descriptors();
   engine::block_stop_signals();
   try {
+    check_arguments(argc, argv);
     return obey(load::parse_options(argc, argv));
   } catch (const load::UsageError& error) {
     return usage(error);

@@ -105,7 +105,7 @@ std::string stall_lines(const StallCheck& s) {
 // Says on a terminal what goes on; a log needs no such lines.
 void show_progress(const std::string& what) {
   if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\r{}\033[K", what);
+  report::to_stderr(fmt::format("\r{}\033[K", what));
   std::fflush(stderr);
 }
 
@@ -141,7 +141,7 @@ int calibrate(const CalibrateOptions& options) {
   try {
     result = measure(options);
   } catch (const Interrupted& signal) {
-    fmt::print(stderr, "heddle-load: interrupted ({}), nothing was stored\n", signal.what());
+    report::to_stderr(fmt::format("heddle-load: interrupted ({}), nothing was stored\n", signal.what()));
     return kInterrupted;
   }
   write_calibration(result, file);

@@ -2,6 +2,7 @@
 
 #include "host-tuning/cpus.hpp"
 #include "host-tuning/limits.hpp"
+#include "loadgen/report/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -211,7 +212,7 @@ NullServer::NullServer(std::optional<int> cpu) : listener_{listen_anywhere(port_
       host::raise_descriptor_limit();
       Loop{listener_, wake_, *shared_}.run();
     } catch (const std::exception& error) {
-      fmt::print(stderr, "heddle-load: the null server failed: {}\n", error.what());
+      report::to_stderr(fmt::format("heddle-load: the null server failed: {}\n", error.what()));
       _exit(1);
     }
   }

@@ -4,6 +4,7 @@
 #include "loadgen/http/request.hpp"
 #include "loadgen/plan/input_file.hpp"
 #include "loadgen/report/output_file.hpp"
+#include "loadgen/report/text.hpp"
 
 #include <cstdio>
 #include <stdexcept>
@@ -19,7 +20,7 @@ void print(const std::string& text) {
 }
 
 void tell(const std::string& text) {
-  fmt::print(stderr, "heddle-load: {}\n", text);
+  report::to_stderr(fmt::format("heddle-load: {}\n", text));
 }
 
 std::vector<std::string> read_bodies(const plan::Plan& plan) {

@@ -113,9 +113,11 @@ void Worker::loop() {
   const Nanos now = monotonic_now();
   if (phase_ == Phase::active) end_group(std::min(now, group_end()));
   while (phase_ == Phase::ending) count_unsent();
-  connections_.abandon(now);
-  stats_.total_in_flight_seconds = connections_.measured_on_wire().request_seconds(now);
-  recorder_.close(now);
+  // Later than `now`: the end of a group may have sent requests.
+  const Nanos last = monotonic_now();
+  connections_.abandon(last);
+  stats_.total_in_flight_seconds = connections_.measured_on_wire().request_seconds(last);
+  recorder_.close(last);
 }
 
 // For events, or until there is something to do: at `until`, or at `due`, which is not to be missed.

@@ -23,6 +23,13 @@ std::string too_few_connections(const RunResult& result, double offered, double 
 std::string cause_of(const RunResult& result, const Cell& total, double offered, double sent) {
   const auto& n = total.counts;
   if (result.status == Status::interrupted) return "interrupted";
+  const auto& connections = result.connections;
+  if (!connections.errors.empty() && n.unsent + n.shed > 0) {
+    std::string attempts;
+    for (const auto& [name, count] : connections.errors) attempts += fmt::format(", {} {}", name, count);
+    return fmt::format("connections: {} lost, failed attempts to open one{}; {} requests found none",
+                       connections.lost, attempts, n.unsent + n.shed);
+  }
   if (result.generator.verdict != Verdict::ok) {
     return fmt::format("the generator: {}", result.generator.reason);
   }
@@ -36,8 +43,12 @@ std::string cause_of(const RunResult& result, const Cell& total, double offered,
   const bool full = result.littles_law && result.littles_law->mean_in_flight >=
                                               kConnectionsFull * static_cast<double>(result.connections.peak);
   if (full) return too_few_connections(result, offered, sent);
+  if (n.shed > 0) {
+    return fmt::format("too few connections: {} requests found none of {} free and were shed", n.shed,
+                       connections.peak);
+  }
   return fmt::format("the server: {} requests were answered after the end, {} not at all, {} were never sent",
-                     n.ok - n.ok_in_time, n.in_flight, n.unsent + n.shed);
+                     n.ok - n.ok_in_time, n.in_flight, n.unsent);
 }
 
 }  // namespace

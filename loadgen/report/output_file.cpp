@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -18,8 +20,15 @@ int leave_open(std::FILE*) {
 OutputFile::OutputFile(const std::filesystem::path& file)
     : file_{stdout, &leave_open}, name_{file == "-" ? "to standard output" : file.string()} {
   if (file == "-") return;
-  file_ = {std::fopen(file.c_str(), "we"), &std::fclose};
+  // "a" does not empty it: it may be another run's that is still writing.
+  file_ = {std::fopen(file.c_str(), "ae"), &std::fclose};
   if (!file_) throw std::runtime_error(fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
+  const int fd = fileno(file_.get());
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw std::runtime_error(fmt::format("cannot write {}: another run is writing it", name_));
+  }
+  // Devices and pipes have no length to be cut.
+  [[maybe_unused]] const int cut = ftruncate(fd, 0);
 }
 
 void OutputFile::write(std::string_view text) {

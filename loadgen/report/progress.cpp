@@ -38,12 +38,12 @@ std::string progress_text(const record::Second& second, const record::RunInfo& i
 
 void ProgressLine::second(const record::Second& second) {
   if (too_short_to_show(second)) return;
-  fmt::print(stderr, "\r{}\033[K", progress_text(second, info_));
+  report::to_stderr(fmt::format("\r{}\033[K", progress_text(second, info_)));
   std::fflush(stderr);
 }
 
 void ProgressLine::done(const record::RunResult&) {
-  fmt::print(stderr, "\r\033[K");
+  report::to_stderr("\r\033[K");
   std::fflush(stderr);
 }
 

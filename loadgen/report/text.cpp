@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -107,6 +108,10 @@ void write_atomically(const std::filesystem::path& file, std::string_view conten
   std::error_code error;
   std::filesystem::rename(temporary, file, error);
   if (error) throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), error.message()));
+}
+
+void to_stderr(std::string_view text) noexcept {
+  if (std::fwrite(text.data(), 1, text.size(), stderr) == text.size()) std::fflush(stderr);
 }
 
 }  // namespace heddle::report

@@ -34,4 +34,7 @@ namespace heddle::report {
 // Throws std::runtime_error that names the file. Blocks.
 void write_atomically(const std::filesystem::path& file, std::string_view content);
 
+// Words for people. What cannot be written there is lost: a full disk behind a log must not end a run.
+void to_stderr(std::string_view text) noexcept;
+
 }  // namespace heddle::report

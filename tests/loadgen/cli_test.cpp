@@ -3,8 +3,13 @@
 #include "tests/loadgen/command_line.hpp"
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 
@@ -207,6 +212,35 @@ TEST_F(CommandLine, UsageErrorsAreOneLineAndExitCodeTwo) {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
     EXPECT_EQ(outcome.out, "");
   }
+}
+
+// Through a shell, for descriptors that are closed or full.
+int shell(const std::string& arguments) {
+  const int status = std::system((std::string{HEDDLE_LOAD} + " " + arguments).c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(CommandLine, WordsThatCannotBeWrittenEndNothing) {
+  EXPECT_EQ(shell("--no-such-option 2>/dev/full"), 2);
+  EXPECT_EQ(shell("--no-such-option 2>&-"), 2);
+}
+
+TEST_F(CommandLine, ClosedDescriptorsAreNotTakenByItsFiles) {
+  FakeServer server{[](const FakeServer::Peer& peer, const heddle::testing::Seen&) {
+    peer.write(heddle::testing::kHello);
+    return FakeServer::Then::keep;
+  }};
+  const auto folder = std::filesystem::temp_directory_path() / ("heddle-closed-" + std::to_string(getpid()));
+  EXPECT_EQ(shell("-c 1 -r 20 -d 300ms --out " + folder.string() + " " + server.url() + " <&- >&- 2>&-"), 1);
+  std::ifstream log{folder / "load.hlog"};
+  for (std::string line; std::getline(log, line);) {
+    EXPECT_TRUE(line.starts_with("#") || line.starts_with("\"") || line.starts_with("Tag=")) << line;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(CommandLine, ArgumentsAreUtf8) {
+  EXPECT_EQ(shell("\"$(printf 'http://127.0.0.1/\\377')\" 2>/dev/null"), 2);
 }
 
 TEST_F(CommandLine, AnUnusableFolderIsFoundBeforeTheRun) {

@@ -104,6 +104,23 @@ TEST(Throughput, ConnectionsThatCouldNotBeOpenedAreACause) {
   EXPECT_EQ(outcome.judged().cause, "60 of 100 connections could be opened");
 }
 
+TEST(Throughput, AServerThatWentAwayIsACauseBeforeTheGenerator) {
+  Outcome outcome{1'000, 500};
+  outcome.result.generator.verdict = Verdict::late;
+  outcome.result.connections.lost = 4;
+  outcome.result.connections.errors["refused"] = 20;
+  EXPECT_EQ(outcome.judged().cause,
+            "connections: 4 lost, failed attempts to open one, refused 20; 500 requests found none");
+}
+
+TEST(Throughput, ShedRequestsFoundNoConnection) {
+  Outcome outcome{1'000, 500};
+  auto& counts = outcome.window.classes[0].counts;
+  counts.unsent = 0;
+  counts.shed = 500;
+  EXPECT_EQ(outcome.judged().cause, "too few connections: 500 requests found none of 100 free and were shed");
+}
+
 TEST(Throughput, OtherwiseTheServerWasSlow) {
   EXPECT_THAT(Outcome(1'000, 500).judged().cause, HasSubstr("the server"));
 }
