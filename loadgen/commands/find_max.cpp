@@ -108,9 +108,11 @@ class FindMax {
       stop(result.status, result.reason);
       return false;
     }
+    // Neither says what the server can do: it is not there, or it did answer and the run itself went wrong.
     const auto window = result.window();
-    if (result.status == record::Status::failed && window && window->total().counts.ok > 0) {
-      // The server did answer: something is wrong with the run itself.
+    const bool unreachable = result.connections.opened == 0;
+    if (result.status == record::Status::failed &&
+        (unreachable || (window && window->total().counts.ok > 0))) {
       stop(result.status, result.reason);
       return false;
     }

@@ -1,6 +1,7 @@
 #include "loadgen/report/console.hpp"
 
 #include "loadgen/report/slo.hpp"
+#include "loadgen/report/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,16 +11,10 @@
 namespace heddle::report {
 namespace {
 
-std::string shown(const std::optional<record::Quantile>& quantile) {
-  if (!quantile) return "-";
-  return fmt::format("{}{:.3f}", quantile->at_least ? ">=" : "",
-                     static_cast<double>(quantile->micros) / 1000);
-}
-
 std::string row(std::string_view name, const record::Distribution& d) {
-  return fmt::format("{:<26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", name, shown(quantile(d, 0.5)),
-                     shown(quantile(d, 0.9)), shown(quantile(d, 0.99)), shown(quantile(d, 0.999)),
-                     shown(largest(d)));
+  return fmt::format("{:<26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", name, quantile_text(quantile(d, 0.5)),
+                     quantile_text(quantile(d, 0.9)), quantile_text(quantile(d, 0.99)),
+                     quantile_text(quantile(d, 0.999)), quantile_text(largest(d)));
 }
 
 std::string errors(const record::Counts& counts) {

@@ -96,18 +96,21 @@ std::string compact(const json::value& value) {
 void write_atomically(const std::filesystem::path& file, std::string_view content) {
   auto temporary = file;
   temporary += ".tmp";
-  const auto refuse = [&] {
-    throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+  const auto refuse = [&](const std::string& why) {
+    // What is there of it is of no use, and a full disk needs the room.
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), why));
   };
   {
     std::ofstream out{temporary, std::ios::binary | std::ios::trunc};
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
     out.close();
-    if (!out) refuse();
+    if (!out) refuse(std::strerror(errno));
   }
   std::error_code error;
   std::filesystem::rename(temporary, file, error);
-  if (error) throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), error.message()));
+  if (error) refuse(error.message());
 }
 
 void to_stderr(std::string_view text) noexcept {

@@ -213,6 +213,17 @@ TEST_F(Output, FindMaxStopsAtItsLimit) {
   }
 }
 
+TEST_F(Output, FindMaxEndsWhenTheServerIsGone) {
+  const auto gone = "http://127.0.0.1:" + std::to_string(heddle::testing::closed_port());
+  const auto outcome = run({"find-max", "--slo", "errors=1%,ok-rate=0/s", "--out", folder_ / "gone",
+                            "--step-time", "100ms", gone});
+  EXPECT_EQ(outcome.exit_code, 1);
+  const auto json = boost::json::parse(content(folder_ / "gone/find-max.json")).as_object();
+  EXPECT_EQ(json.at("status"), "failed");
+  EXPECT_THAT(std::string{json.at("reason").as_string()}, HasSubstr("no connection to 127.0.0.1"));
+  EXPECT_TRUE(json.at("steps").as_array().empty());
+}
+
 TEST_F(Output, FindMaxTellsAndLimitsTheLengthOfItsSteps) {
   FakeServer server{hello};
   const auto slow = run({"find-max", "--slo", "p99=1s", "--from", "1e-6", server.url()});

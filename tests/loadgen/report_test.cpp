@@ -322,6 +322,13 @@ TEST(WriteAtomically, ReplacesOrLeavesAlone) {
   EXPECT_THROW(write_atomically(folder / "none/a.json", "x"), std::runtime_error);
 }
 
+TEST(WriteAtomically, LeavesNothingBesideWhatItCannotReplace) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "b.json/full");
+  EXPECT_THROW(write_atomically(folder / "b.json", "x"), std::runtime_error);
+  EXPECT_FALSE(std::filesystem::exists(folder / "b.json.tmp"));
+}
+
 TEST(ConsoleReport, SaysWhatCameOutAndWhatIsNotKnown) {
   const auto text = console_report(result());
   EXPECT_THAT(text, HasSubstr("800 planned = 800 sent + 0 shed + 0 never sent"));
