@@ -158,17 +158,16 @@ def parse_seconds(text: str, stages: frozenset[str], window: Window | None) -> S
     seconds: dict[int, dict[str, float]] = {}
     for row in rows:
         second = seconds.setdefault(int(row["monotonic_nanos"]), {})
+        second["spin_micros"] = _number_or_zero(row.get("spin_micros"))
         for name in (*COUNTS, "in_flight"):
             field = row.get(name) or ""
             try:
                 second[name] = second.get(name, 0.0) + float(field)
             except ValueError:
                 second[name] = np.nan
-    spins = {int(row["monotonic_nanos"]): _number_or_zero(row.get("spin_micros")) for row in rows}
     stamps = sorted(seconds)
     columns = {name: np.cumsum([0.0] + [seconds[s].get(name, np.nan) for s in stamps])
-               for name in COUNTS}
-    columns["spin_micros"] = np.cumsum([0.0] + [spins[s] for s in stamps])
+               for name in (*COUNTS, "spin_micros")}
     columns["in_flight"] = np.array([np.nan] + [seconds[s].get("in_flight", np.nan)
                                                 for s in stamps])
     moments = np.array([min(window.start, stamps[0] - 1)] + stamps, dtype=np.int64)

@@ -106,7 +106,6 @@ std::string stall_lines(const StallCheck& s) {
 void show_progress(const std::string& what) {
   if (isatty(STDERR_FILENO) == 0) return;
   report::to_stderr(fmt::format("\r{}\033[K", what));
-  std::fflush(stderr);
 }
 
 Calibration measure(const CalibrateOptions& options) {

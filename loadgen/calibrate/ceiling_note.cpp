@@ -13,21 +13,6 @@ namespace {
 
 constexpr std::size_t kLargestFile = 1024UL * 1024;
 
-double rate_of(const plan::Stage& stage) {
-  struct Highest {
-    double operator()(const plan::ConstantRate& rate) const { return rate.per_second; }
-    double operator()(const plan::Poisson& rate) const { return rate.per_second; }
-    double operator()(const plan::RateRamp& ramp) const { return std::max(ramp.from, ramp.to); }
-    double operator()(const plan::Users&) const { return 0; }
-    double operator()(const plan::UsersRamp&) const { return 0; }
-  };
-  return std::visit(Highest{}, stage.arrivals);
-}
-
-std::int64_t connections_of(const plan::Plan& plan) {
-  return plan::is_users(plan) ? plan::peak_users(plan) : plan.connections;
-}
-
 }  // namespace
 
 double ceiling_at(const StoredCeiling& stored, double connections_per_thread) {
@@ -44,15 +29,14 @@ double ceiling_at(const StoredCeiling& stored, double connections_per_thread) {
 double peak_rate(const plan::Plan& plan) {
   double peak = 0;
   for (const auto& stage : plan.stages) {
-    if (stage.kind == plan::StageKind::measure) peak = std::max(peak, rate_of(stage));
+    if (stage.kind == plan::StageKind::measure) peak = std::max(peak, plan::highest_rate(stage));
   }
   return peak;
 }
 
 record::Ceiling share_of(const StoredCeiling& stored, std::int64_t connections, std::int64_t threads,
                          double per_second) {
-  // As the engine does: no thread without a connection.
-  const auto used = static_cast<double>(std::clamp<std::int64_t>(connections, 1, threads));
+  const auto used = static_cast<double>(plan::threads_for(connections, threads));
   const double ceiling = ceiling_at(stored, static_cast<double>(connections) / used);
   return {ceiling, per_second / used / ceiling, stored.utc};
 }
@@ -93,7 +77,7 @@ CeilingNote ceiling_note(const plan::Plan& plan, const std::filesystem::path& fi
     return note;
   }
   if (plan::is_users(plan)) return note;
-  note.ceiling = share_of(*note.stored, connections_of(plan), plan.threads, peak_rate(plan));
+  note.ceiling = share_of(*note.stored, plan::connections_of(plan), plan.threads, peak_rate(plan));
   note.message = ceiling_warning(*note.ceiling);
   return note;
 }
@@ -105,7 +89,7 @@ std::string conclude_ceiling(const CeilingNote& note, const plan::Plan& plan, re
   if (!window || window->end_nanos <= window->start_nanos) return {};
   const double seconds = static_cast<double>(window->end_nanos - window->start_nanos) / 1e9;
   const double reached = static_cast<double>(window->total().counts.sent) / seconds;
-  result.generator.ceiling = share_of(*note.stored, connections_of(plan), plan.threads, reached);
+  result.generator.ceiling = share_of(*note.stored, plan::connections_of(plan), plan.threads, reached);
   return ceiling_warning(*result.generator.ceiling);
 }
 

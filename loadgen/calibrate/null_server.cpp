@@ -75,10 +75,6 @@ int listen_anywhere(std::uint16_t& port) {
   return fd;
 }
 
-timespec as_timespec(Nanos nanos) {
-  return {static_cast<time_t>(nanos / plan::kSecond), static_cast<long>(nanos % plan::kSecond)};
-}
-
 }  // namespace
 
 // The child's life.
@@ -94,7 +90,7 @@ class NullServer::Loop {
   [[noreturn]] void run() {
     for (;;) {
       const Nanos until = stall_when_due();
-      const auto pause = as_timespec(std::max<Nanos>(0, until - engine::monotonic_now()));
+      const auto pause = engine::as_timespec(std::max<Nanos>(0, until - engine::monotonic_now()));
       const int found = epoll_pwait2(epoll_, events_.data(), kEvents, &pause, nullptr);
       for (int i = 0; i < found; ++i) {
         const int fd = events_[static_cast<std::size_t>(i)].data.fd;
@@ -122,7 +118,7 @@ class NullServer::Loop {
     const Nanos now = engine::monotonic_now();
     if (now < at) return at;
     const Nanos end = now + shared_.stall_length.load();
-    const auto wake_at = as_timespec(end);
+    const auto wake_at = engine::as_timespec(end);
     while (engine::monotonic_now() < end) {
       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake_at, nullptr);
     }

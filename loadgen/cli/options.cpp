@@ -34,10 +34,9 @@ void read_output(const Arguments& arguments, Options& options) {
 
 void read_search(const Arguments& arguments, Options& options) {
   auto& search = options.search;
-  constexpr double lowest = 1e-6;
   constexpr double finest = 0.5;
   constexpr double coarsest = 50;
-  search.from = arguments.number("from", lowest, plan::kMaxRate, search.from);
+  search.from = arguments.number("from", plan::kMinRate, plan::kMaxRate, search.from);
   search.to = arguments.number("to", search.from, plan::kMaxRate, std::max(search.to, search.from));
   search.precision = arguments.number("precision", finest, coarsest, 100 * search.precision) / 100;
   search.repeats = static_cast<int>(arguments.integer("repeats", 1, 100, search.repeats));

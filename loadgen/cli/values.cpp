@@ -10,7 +10,6 @@
 namespace heddle::load {
 namespace {
 
-constexpr double kLowestRate = 1e-6;
 constexpr std::string_view kRange = "..";
 
 // The whole text as a number; empty when it is none.
@@ -65,11 +64,11 @@ plan::Nanos parse_duration(const std::string& text, const std::string& option) {
 plan::Arrivals parse_rate(const std::string& text, std::string_view option) {
   const auto accepted =
       fmt::format("a number from {} to {:.0f} (requests per second), or FROM..TO with 0 to {:.0f}",
-                  kLowestRate, plan::kMaxRate, plan::kMaxRate);
+                  plan::kMinRate, plan::kMaxRate, plan::kMaxRate);
   const auto dots = text.find(kRange);
   if (dots == std::string::npos) {
     const auto rate = number_in(text);
-    if (!rate || *rate < kLowestRate || *rate > plan::kMaxRate) refuse(option, text, accepted);
+    if (!rate || *rate < plan::kMinRate || *rate > plan::kMaxRate) refuse(option, text, accepted);
     return plan::ConstantRate{*rate};
   }
   const auto from = number_in(std::string_view{text}.substr(0, dots));

@@ -4,6 +4,7 @@
 #include "loadgen/commands/common.hpp"
 #include "loadgen/commands/search_report.hpp"
 #include "loadgen/commands/step_length.hpp"
+#include "loadgen/engine/clock.hpp"
 #include "loadgen/engine/run.hpp"
 #include "loadgen/report/load_json.hpp"
 #include "loadgen/report/progress.hpp"
@@ -27,7 +28,7 @@ std::string pause_or_signal(plan::Nanos time) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
-  const timespec limit{static_cast<time_t>(time / plan::kSecond), static_cast<long>(time % plan::kSecond)};
+  const timespec limit = engine::as_timespec(time);
   const int signal = sigtimedwait(&signals, nullptr, &limit);
   if (signal < 0) return {};
   return signal == SIGINT ? "SIGINT" : "SIGTERM";

@@ -17,6 +17,10 @@ inline constexpr Nanos kNever = INT64_MAX / 2;
   clock_gettime(clock, &time);
   return static_cast<Nanos>(time.tv_sec) * plan::kSecond + time.tv_nsec;
 }
+// `nanos` is not negative.
+[[nodiscard]] inline timespec as_timespec(Nanos nanos) {
+  return {static_cast<time_t>(nanos / plan::kSecond), static_cast<long>(nanos % plan::kSecond)};
+}
 [[nodiscard]] inline Nanos monotonic_now() {
   return nanos_of(CLOCK_MONOTONIC);
 }

@@ -45,10 +45,6 @@ std::string error_key(Failure failure) {
   return key + ":" + (name == nullptr ? std::to_string(failure.code) : name);
 }
 
-std::int64_t micros(Nanos nanos) {
-  return (nanos + 500) / 1000;
-}
-
 std::uint64_t token_of(std::uint32_t index, std::uint32_t generation) {
   return static_cast<std::uint64_t>(generation) << 32 | index;
 }
@@ -346,7 +342,7 @@ void ConnectionSet::answered(std::uint32_t index, const http::Response& response
   const int status = response.status();
   auto& counts = recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts;
   if (status != spec.expect_status) {
-    counts.failed_micros += micros(now - connection.sent);
+    counts.failed_micros += record::Histogram::micros_of(now - connection.sent);
     // A code outside of the classes counts as a fault of the server (RFC 9110, 15).
     const auto first_digit = static_cast<std::size_t>(status / 100);
     ++counts.http_errors[first_digit >= 1 && first_digit <= 5 ? first_digit : 5];
@@ -354,7 +350,7 @@ void ConnectionSet::answered(std::uint32_t index, const http::Response& response
   } else if (spec.expect_body_bytes && response.body_bytes() != *spec.expect_body_bytes &&
              spec.method != "HEAD") {
     // Its end is known all the same, so the connection can be used again.
-    counts.failed_micros += micros(now - connection.sent);
+    counts.failed_micros += record::Histogram::micros_of(now - connection.sent);
     const Failure failure{TransportError::malformed, 0};
     counts.add_failure(failure);
     recorder_.row(Outcome::transport_error, connection.ticket, connection.sent, now, status, failure);
@@ -384,7 +380,7 @@ void ConnectionSet::request_failed(std::uint32_t index, Failure failure, Nanos n
   auto& connection = connections_[index];
   auto& counts = recorder_.cell(connection.ticket.stage, connection.ticket.request_class).counts;
   counts.add_failure(failure);
-  counts.failed_micros += micros(now - connection.sent);
+  counts.failed_micros += record::Histogram::micros_of(now - connection.sent);
   recorder_.row(Outcome::transport_error, connection.ticket, connection.sent, now, 0, failure);
   leave_wire(index, now);
   count_lost(connection);

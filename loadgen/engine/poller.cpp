@@ -52,7 +52,7 @@ std::span<const epoll_event> Poller::found(int count) {
 
 std::span<const epoll_event> Poller::wait(Nanos until) {
   const Nanos left = std::max<Nanos>(0, until - monotonic_now());
-  const timespec timeout{static_cast<time_t>(left / plan::kSecond), static_cast<long>(left % plan::kSecond)};
+  const timespec timeout = as_timespec(left);
   const int count = epoll_pwait2(epoll_, events_.data(), static_cast<int>(events_.size()), &timeout, nullptr);
   if (count < 0 && errno != EINTR) fail("epoll_pwait2 (it needs Linux 5.11 or newer)");
   return found(count);

@@ -20,7 +20,9 @@ class FreeList {
   void push(std::uint32_t index) {
     if (queued_[index]) return;
     queued_[index] = true;
-    ring_[(first_ + count_) % ring_.size()] = index;
+    auto at = first_ + count_;
+    if (at >= ring_.size()) at -= ring_.size();
+    ring_[at] = index;
     ++count_;
   }
   [[nodiscard]] bool empty() const { return count_ == 0; }
@@ -81,10 +83,11 @@ class RateDriver final : public Driver {
     }
     for (std::int64_t i = 0; i < kUnsentBatch && is_due(*to_send_, *ending_); ++i, to_send_->advance()) {
       const auto& arrival = *to_send_->peek();
-      auto& cell = cell_of(arrival);
+      const auto ticket = ticket_of(arrival);
+      auto& cell = recorder_.cell(ticket.stage, ticket.request_class);
       ++cell.counts.unsent;
       cell.latency.waiting.record_nanos(*ending_ - (start_ + arrival.due));
-      recorder_.row(record::Outcome::unsent, ticket_of(arrival), Recorder::kNotSent, *ending_);
+      recorder_.row(record::Outcome::unsent, ticket, Recorder::kNotSent, *ending_);
     }
     if (is_due(*to_send_, *ending_)) return false;
     to_send_.reset();
@@ -153,10 +156,11 @@ class RateDriver final : public Driver {
   }
 
   void shed(const plan::Arrival& arrival, Nanos now) {
-    auto& cell = cell_of(arrival);
+    const auto ticket = ticket_of(arrival);
+    auto& cell = recorder_.cell(ticket.stage, ticket.request_class);
     ++cell.counts.shed;
     cell.latency.waiting.record_nanos(now - (start_ + arrival.due));
-    recorder_.row(record::Outcome::shed, ticket_of(arrival), Recorder::kNotSent, now);
+    recorder_.row(record::Outcome::shed, ticket, Recorder::kNotSent, now);
   }
 
   // Connections that were lost while they were free are passed over; they come back through on_open().

@@ -3,17 +3,9 @@
 #include "loadgen/engine/connection.hpp"
 
 #include <algorithm>
-#include <variant>
 
 namespace heddle::engine {
 namespace {
-
-double highest_rate(const plan::Stage& stage) {
-  if (const auto* constant = std::get_if<plan::ConstantRate>(&stage.arrivals)) return constant->per_second;
-  if (const auto* poisson = std::get_if<plan::Poisson>(&stage.arrivals)) return poisson->per_second;
-  if (const auto* ramp = std::get_if<plan::RateRamp>(&stage.arrivals)) return std::max(ramp->from, ramp->to);
-  return 0;
-}
 
 // Of `total` things dealt to `hands` hands in turn: how many hand `hand` gets.
 std::int64_t dealt(std::int64_t total, std::size_t hands, std::size_t hand) {
@@ -45,7 +37,7 @@ std::vector<std::int64_t> spread(const Setup& setup, std::int64_t total) {
 
 double new_connections_per_second(const plan::Plan& plan) {
   double rate = 0;
-  for (const auto& stage : plan.stages) rate = std::max(rate, highest_rate(stage));
+  for (const auto& stage : plan.stages) rate = std::max(rate, plan::highest_rate(stage));
   if (!plan.keep_alive) return rate;
   return plan.requests_per_connection ? rate / static_cast<double>(*plan.requests_per_connection) : 0;
 }

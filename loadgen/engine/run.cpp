@@ -119,7 +119,7 @@ class Run {
 
   // Blocks for `pause`, less when a signal comes.
   void look_for_signals(Nanos pause) {
-    const timespec time{static_cast<time_t>(pause / plan::kSecond), static_cast<long>(pause % plan::kSecond)};
+    const timespec time = as_timespec(pause);
     const int signal = sigtimedwait(&signals_, nullptr, &time);
     if (signal != SIGINT && signal != SIGTERM) return;
     result_.status = record::Status::interrupted;
@@ -256,20 +256,20 @@ class Run {
       result_.reason = why_nothing_opened(result_.connections);
     }
     const auto window = result_.window();
-    if (window) check_success(window->total().counts);
+    const auto total = window ? window->total() : record::Cell{};
+    if (window) check_success(total.counts);
     result_.generator.lag = collector_->lag();
     for (std::size_t s = 0; s < setup_.plan.stages.size(); ++s) {
       if (setup_.plan.stages[s].kind == plan::StageKind::measure)
         result_.generator.stage_lags.push_back(collector_->lag_of_stage(s));
     }
     result_.generator.turns = collector_->turns();
-    record::judge(result_.generator, window ? window->total().service : record::Distribution{});
-    if (window) weigh(*window);
+    record::judge(result_.generator, total.service);
+    if (window) weigh(*window, total);
   }
 
   // Little's law and the cause of a missed rate.
-  void weigh(const record::StageResult& window) {
-    const auto total = window.total();
+  void weigh(const record::StageResult& window, const record::Cell& total) {
     result_.littles_law = record::littles_law(result_.generator, total);
     if (auto problem = record::lost_time(*result_.littles_law, total); !problem.empty())
       fail_balance(problem);

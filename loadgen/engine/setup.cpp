@@ -111,9 +111,9 @@ Setup make_setup(plan::Plan plan, const std::vector<std::string>& bodies, const 
   }
   for (const auto& request : plan.requests) setup.is_head.push_back(request.method == "HEAD");
   const bool users = plan::is_users(plan);
-  setup.connections = users ? plan::peak_users(plan) : plan.connections;
+  setup.connections = plan::connections_of(plan);
   setup.opened_at_start = users ? plan::user_range(plan.stages.front()).first : plan.connections;
-  setup.threads = static_cast<std::uint32_t>(std::clamp<std::int64_t>(setup.connections, 1, plan.threads));
+  setup.threads = static_cast<std::uint32_t>(plan::threads_for(setup.connections, plan.threads));
   choose_sources(setup, std::move(listed));
   return setup;
 }

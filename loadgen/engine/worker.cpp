@@ -175,9 +175,8 @@ Nanos Worker::open_more(Nanos now) {
 }
 
 Nanos Worker::group_end() const {
-  const Nanos planned = start_ + plan::total_duration(setup_.groups[group_].stages);
   const Nanos stop = control_.stop_at.load(std::memory_order_relaxed);
-  return stop == 0 ? planned : std::min(planned, stop);
+  return stop == 0 ? planned_end_ : std::min(planned_end_, stop);
 }
 
 void Worker::change_phase(Nanos now) {
@@ -200,6 +199,7 @@ void Worker::begin_group(Nanos start) {
   phase_ = Phase::active;
   start_ = start;
   next_second_ = start;  // the seconds of a group count from its start
+  planned_end_ = start + plan::total_duration(setup_.groups[group_].stages);
   connections_.load_ends(group_end());
   if (setup_.groups[group_].measured()) begin_window(start);
   driver_->begin(setup_.groups[group_], start);
@@ -233,17 +233,15 @@ Worker::Usage Worker::usage(Nanos now) const {
   return {now, busy_, spun_, nanos_of(CLOCK_THREAD_CPUTIME_ID), run_delay_seconds()};
 }
 
-record::ThreadStats Worker::usage_between(const Usage& from, const Usage& to) {
+void Worker::fill(record::ThreadStats& stats, const Usage& from, const Usage& to) {
   const auto seconds = [](Nanos nanos) {
     return static_cast<double>(nanos) / static_cast<double>(plan::kSecond);
   };
-  record::ThreadStats stats;
   stats.window_seconds = seconds(to.at - from.at);
   stats.busy_seconds = seconds(to.busy - from.busy);
   stats.cpu_seconds = seconds(to.cpu - from.cpu);
   stats.spin_seconds = seconds(to.spun - from.spun);
   stats.run_delay_seconds = to.run_delay_seconds - from.run_delay_seconds;
-  return stats;
 }
 
 void Worker::begin_window(Nanos start) {
@@ -257,7 +255,8 @@ void Worker::begin_window(Nanos start) {
 void Worker::end_stage(Nanos now) {
   const Usage end = usage(now);
   if (end.at - stage_start_.at >= kShortestJudgedStage) {
-    const auto stage = usage_between(stage_start_, end);
+    record::ThreadStats stage;
+    fill(stage, stage_start_, end);
     stats_.worst_useful_share = std::max(stats_.worst_useful_share, stage.useful_share());
     stats_.worst_delay_share = std::max(stats_.worst_delay_share, stage.delay_share());
   }
@@ -268,12 +267,7 @@ void Worker::end_stage(Nanos now) {
 void Worker::end_window(Nanos now) {
   measuring_ = false;
   end_stage(now);
-  const auto whole = usage_between(window_start_, stage_start_);
-  stats_.window_seconds = whole.window_seconds;
-  stats_.busy_seconds = whole.busy_seconds;
-  stats_.cpu_seconds = whole.cpu_seconds;
-  stats_.spin_seconds = whole.spin_seconds;
-  stats_.run_delay_seconds = whole.run_delay_seconds;
+  fill(stats_, window_start_, stage_start_);
   stats_.spin_window_micros = static_cast<double>(pacer_.window()) / 1e3;
   stats_.in_flight_seconds = connections_.measured_on_wire().request_seconds(now) - on_wire_at_start_;
 }

@@ -58,7 +58,7 @@ class Worker {
   void end_window(Nanos now);
   void end_stage(Nanos now);
   [[nodiscard]] Usage usage(Nanos now) const;
-  [[nodiscard]] static record::ThreadStats usage_between(const Usage& from, const Usage& to);
+  static void fill(record::ThreadStats& stats, const Usage& from, const Usage& to);
 
   const Setup& setup_;
   Control& control_;
@@ -71,7 +71,8 @@ class Worker {
   Pacer pacer_;
   Phase phase_ = Phase::connecting;
   std::size_t group_ = 0;
-  Nanos start_ = 0;  // of the current group
+  Nanos start_ = 0;        // of the current group
+  Nanos planned_end_ = 0;  // of it
   Nanos next_second_ = kNever;
   std::uint32_t opened_ = 0;  // of the connect phase
   bool swap_pending_ = false;

@@ -27,4 +27,19 @@ std::int64_t peak_users(const Plan& plan) {
   return peak;
 }
 
+double highest_rate(const Stage& stage) {
+  if (const auto* constant = std::get_if<ConstantRate>(&stage.arrivals)) return constant->per_second;
+  if (const auto* poisson = std::get_if<Poisson>(&stage.arrivals)) return poisson->per_second;
+  if (const auto* ramp = std::get_if<RateRamp>(&stage.arrivals)) return std::max(ramp->from, ramp->to);
+  return 0;
+}
+
+std::int64_t connections_of(const Plan& plan) {
+  return is_users(plan) ? peak_users(plan) : plan.connections;
+}
+
+std::int64_t threads_for(std::int64_t connections, std::int64_t threads) {
+  return std::clamp<std::int64_t>(connections, 1, threads);
+}
+
 }  // namespace heddle::plan

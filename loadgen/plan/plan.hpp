@@ -28,6 +28,7 @@ inline constexpr Nanos kDrainLimit = 2 * kSecond;
 // Accepted ranges: far above what one host can do, low enough that no product overflows 64 bits.
 inline constexpr std::int64_t kMaxConnections = 1'000'000;
 inline constexpr std::int64_t kMaxThreads = 256;
+inline constexpr double kMinRate = 1e-6;
 inline constexpr double kMaxRate = 10'000'000;
 inline constexpr std::int64_t kMaxSpinMicros = 1'000'000;
 // Each has its own histograms in every thread and second, and a mix is walked once per request name.
@@ -123,6 +124,15 @@ struct Plan {
 
 // The most users that any stage has at once; 0 for rates.
 [[nodiscard]] std::int64_t peak_users(const Plan& plan);
+
+// The most requests per second of a stage of rates; 0 for users.
+[[nodiscard]] double highest_rate(const Stage& stage);
+
+// Connections that a plan really uses: with users one for each of the most at once.
+[[nodiscard]] std::int64_t connections_of(const Plan& plan);
+
+// No thread is without a connection.
+[[nodiscard]] std::int64_t threads_for(std::int64_t connections, std::int64_t threads);
 
 // Users at the start and at the end of a users stage.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> user_range(const Stage& stage);

@@ -167,8 +167,7 @@ class Reader {
     } else if (kind == "rate-ramp") {
       arrivals = RateRamp{in.number("from", 0, kMaxRate), in.number("to", 0, kMaxRate)};
     } else {
-      constexpr double lowest_rate = 1e-6;
-      const double rate = in.number("perSecond", lowest_rate, kMaxRate);
+      const double rate = in.number("perSecond", kMinRate, kMaxRate);
       if (kind == "poisson") arrivals = Poisson{rate};
       if (kind == "constant-rate") arrivals = ConstantRate{rate};
     }

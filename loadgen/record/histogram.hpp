@@ -36,7 +36,9 @@ class Histogram {
     if (micros < min_) min_ = micros;
     if (micros > max_) max_ = micros;
   }
-  void record_nanos(std::int64_t nanos) { record((nanos + 500) / 1000); }
+  void record_nanos(std::int64_t nanos) { record(micros_of(nanos)); }
+  // To the nearest.
+  [[nodiscard]] static constexpr std::int64_t micros_of(std::int64_t nanos) { return (nanos + 500) / 1000; }
 
   void merge(const Histogram& other);
   void clear();

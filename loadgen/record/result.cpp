@@ -48,13 +48,17 @@ void ConnectionStats::merge(const ConnectionStats& o) {
   for (const auto& [source, stats] : o.by_source) by_source[source].merge(stats);
 }
 
-Cell StageResult::total() const {
+Cell sum_of(std::span<const Cell> cells) {
   Cell sum;
-  for (const auto& cell : classes) {
+  for (const auto& cell : cells) {
     sum.merge(cell);
     sum.counts.in_flight += cell.counts.in_flight;
   }
   return sum;
+}
+
+Cell StageResult::total() const {
+  return sum_of(classes);
 }
 
 std::optional<StageResult> RunResult::window() const {

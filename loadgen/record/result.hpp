@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,9 @@ struct ConnectionStats {
   [[nodiscard]] std::int64_t refused() const;
   void merge(const ConnectionStats& other);  // all but peak and all_open_nanos
 };
+
+// All cells as one, requests in flight included.
+[[nodiscard]] Cell sum_of(std::span<const Cell> cells);
 
 struct StageResult {
   std::string name;

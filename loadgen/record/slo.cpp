@@ -150,15 +150,6 @@ std::span<const Cell> cells_of(const StageResult& window, const RunInfo& info,
   return {};
 }
 
-Cell sum_of(std::span<const Cell> cells) {
-  Cell sum;
-  for (const auto& cell : cells) {
-    sum.merge(cell);
-    sum.counts.in_flight += cell.counts.in_flight;
-  }
-  return sum;
-}
-
 void judge_rate(std::span<const Cell> cells, const RunInfo& info, double seconds, SloResult& out) {
   if (info.users) return unknown(out, "users have no rate to be met");
   const auto share = served_share(cells, seconds);

@@ -22,8 +22,9 @@ double to_millis(std::int64_t nanos) {
   return static_cast<double>(nanos) / 1e6;
 }
 
-json::value optional_micros(const std::optional<std::int64_t>& micros) {
-  return micros ? json::value(*micros) : json::value(nullptr);
+template <class T>
+json::value or_null(const std::optional<T>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
 }
 
 json::object distribution(const record::Distribution& d) {
@@ -53,8 +54,8 @@ json::object distribution(const record::Distribution& d) {
 
 json::object micros(const record::Histogram& histogram) {
   json::object out;
-  out["p50"] = optional_micros(quantile(histogram, 0.5));
-  out["p99"] = optional_micros(quantile(histogram, 0.99));
+  out["p50"] = or_null(quantile(histogram, 0.5));
+  out["p99"] = or_null(quantile(histogram, 0.99));
   out["max"] = histogram.count() > 0 ? json::value(histogram.max()) : json::value(nullptr);
   out["count"] = histogram.count();
   return out;
@@ -205,11 +206,6 @@ json::value throughput_object(const std::optional<record::Throughput>& throughpu
           {"sentPerSecond", throughput->sent_per_second},
           {"okPerSecond", throughput->ok_per_second},
           {"cause", cause.empty() ? json::value(nullptr) : json::value(json::string{cause})}};
-}
-
-template <class T>
-json::value or_null(const std::optional<T>& value) {
-  return value ? json::value(*value) : json::value(nullptr);
 }
 
 json::object settings_object(const record::Settings& settings) {

@@ -39,12 +39,10 @@ std::string progress_text(const record::Second& second, const record::RunInfo& i
 void ProgressLine::second(const record::Second& second) {
   if (too_short_to_show(second)) return;
   report::to_stderr(fmt::format("\r{}\033[K", progress_text(second, info_)));
-  std::fflush(stderr);
 }
 
 void ProgressLine::done(const record::RunResult&) {
   report::to_stderr("\r\033[K");
-  std::fflush(stderr);
 }
 
 }  // namespace heddle::report

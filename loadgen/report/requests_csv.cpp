@@ -42,11 +42,6 @@ std::string error_of(const record::RequestRecord& row) {
   return text == nullptr ? fmt::format("errno {}", row.failure.code) : csv_field(text);
 }
 
-// As Histogram::record_nanos() rounds.
-std::int64_t micros(std::int64_t nanos) {
-  return (nanos + 500) / 1000;
-}
-
 std::vector<std::string> fields_of(const std::vector<std::string>& names) {
   std::vector<std::string> fields;
   fields.reserve(names.size());
@@ -103,8 +98,8 @@ void RequestsCsv::write_what_is_there() {
   for (const auto& row : taken_) {
     fmt::format_to(to, "{},{},{},{},{},{},", info_.anchor.epoch_millis_at(row.end_nanos), row.end_nanos,
                    stages_[row.stage], classes_[row.request_class], outcome_of(row),
-                   micros(row.latency_nanos));
-    if (row.service_nanos >= 0) fmt::format_to(to, "{}", micros(row.service_nanos));
+                   record::Histogram::micros_of(row.latency_nanos));
+    if (row.service_nanos >= 0) fmt::format_to(to, "{}", record::Histogram::micros_of(row.service_nanos));
     out.push_back(',');
     if (row.status != 0) fmt::format_to(to, "{}", row.status);
     fmt::format_to(to, ",{}\n", error_of(row));

@@ -19,11 +19,6 @@
 
 namespace heddle::testing {
 
-inline FakeServer::Then hello(const FakeServer::Peer& peer, const Seen&) {
-  peer.write(kHello);
-  return FakeServer::Then::keep;
-}
-
 inline std::string content(const std::filesystem::path& file) {
   std::ifstream in{file};
   return {std::istreambuf_iterator<char>{in}, {}};

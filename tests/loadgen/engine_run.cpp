@@ -42,9 +42,4 @@ std::int64_t of(const record::Counts& counts, record::TransportError error) {
   return counts.transport[static_cast<std::size_t>(error)];
 }
 
-FakeServer::Then hello(const FakeServer::Peer& peer, const Seen&) {
-  peer.write(kHello);
-  return FakeServer::Then::keep;
-}
-
 }  // namespace heddle::testing

@@ -40,7 +40,4 @@ class Listener : public record::RunListener {
 [[nodiscard]] record::Counts counts_of(const record::RunResult& result);
 [[nodiscard]] std::int64_t of(const record::Counts& counts, record::TransportError error);
 
-// Behaviour of a server that answers everything.
-FakeServer::Then hello(const FakeServer::Peer& peer, const Seen& seen);
-
 }  // namespace heddle::testing

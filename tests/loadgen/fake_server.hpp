@@ -90,6 +90,12 @@ class FullServer {
   std::vector<int> sockets_;
 };
 
+// Behaviour of a server that answers everything.
+inline FakeServer::Then hello(const FakeServer::Peer& peer, const Seen&) {
+  peer.write(kHello);
+  return FakeServer::Then::keep;
+}
+
 // A port of 127.0.0.1 on which nobody listens.
 [[nodiscard]] int closed_port();
 
